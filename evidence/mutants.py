@@ -40,7 +40,7 @@ SAMPLE = {  # how many faults of a file are tried
 LAWS = "tests/package/test_*.py"
 TESTED = {  # where the tests of a file stand; the first that fits
     "code/attncourse/": "tests/course/test_*.py",
-    "code/attnfigures/live/": "tests/package/test_live*.py",
+    "code/attnfigures/live/": "tests/package/**/test_live*.py",
     "code/attnfigures/static/": "tests/package/test_*figures*.py",
     "code/": LAWS,
 }

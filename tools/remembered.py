@@ -9,6 +9,9 @@ import sys
 from pathlib import Path
 
 KEPT = 500  # the newest successes; a book has some 75 pages, and each is a step
+EVERY_PAGE = "every page"  # a step of the tests of sources: those that belong to no single page
+NO_PAGE = "no page"  # another: those that read none
+TEXTS = ("chapters/", "course/", "locale/")
 
 
 def hashes(root, names):
@@ -22,6 +25,25 @@ def key(step, files):
     installed = ready.read_text("utf-8") if ready.exists() else ""
     words = [step, sys.version, installed, *(f"{name} {files[name]}" for name in sorted(files))]
     return hashlib.sha256("\n".join(words).encode()).hexdigest()
+
+
+def source_steps(pages, files):
+    """Return {page: key} of the tests of sources: for each page its file and all that is no page; for all; for none."""
+    others = without_texts(files)
+    shared = key("", others)
+    steps = {page: key(shared, {f"{page}.md": files.get(f"{page}.md", "")}) for page in pages}
+    return steps | {EVERY_PAGE: key(EVERY_PAGE, files), NO_PAGE: key(NO_PAGE, others)}
+
+
+def other_steps(root, tests, files):
+    """Return {file: key} of tests of the package and the tools, which read no page."""
+    others = without_texts(files)
+    return {path: key(path.relative_to(root).as_posix(), others) for path in tests}
+
+
+def without_texts(files):
+    """Return the files, {name: hash}, that are no text of the book."""
+    return {name: digest for name, digest in files.items() if not name.startswith(TEXTS)}
 
 
 class Successes:

@@ -9,22 +9,24 @@ Without ONLY the editions in other languages are built and compared with the Eng
 CHAPTER, such as rnn-bottleneck, is looked at whether it changed or not. ONLY names a folder or a file below tests/, or
 a part of a file's name, or is a pattern for pytest's -k; the linters are left out then.
 
-A step of `check` whose files are those with which it last succeeded is not done again. What fails is said last.
+A step of `check` whose files are those with which it last succeeded is not done again. What fails is said last: each
+task returns {step: None, or the text of its failure}, which `main` reports. What a change touches is decided in
+touched.py, and what a step is remembered by in remembered.py.
 """
 
 import argparse
 import os
-import re
 import subprocess
 import sys
 import tempfile
-from importlib.util import find_spec
+from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import book
 import remembered
+import touched
 from bookext.contents import contents
-from bookext.run import mainline
 from browser import chromium
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,108 +34,53 @@ TESTS = ROOT / "tests"
 SLOW_PHONE = TESTS / "site" / "test_lighthouse.py"  # measures seconds, so it runs alone, after all others
 BUILT = ("site", "notebooks")  # folders of tests that look at the built book
 WORKERS = str((os.cpu_count() or 1) + 1)  # a test often waits: for a browser, a kernel, a deadline
-PYTHON_FOLDERS = ("code", "evidence", "experiments", "tests", "tools")
-PYTHON_FILES = re.compile(rf"^({'|'.join(PYTHON_FOLDERS)})/.*\.py$")
-SCRIPTS_AND_STYLES = re.compile(r"^(code|tests|tools)/(?!.*/vendor/).*\.(css|js)$")  # as deno.json says
 LAYOUT = {"ruff format", "deno fmt"}  # the linters whose complaints `make format` mends
-SPELLED = re.compile(r"\.(css|html|js|md|py|toml|txt|ya?ml)$|^Makefile$")
 SUCCESSES = ROOT / "_build" / "checked.json"
-EVERY_PAGE = "every page"  # a step of the tests of sources: those that belong to no single page
-NO_PAGE = "no page"  # another: those that read none
-TEXTS = ("chapters/", "course/", "locale/")
-LIVE_FIGURE = re.compile(r"code/attnfigures/live/([a-z]\w*)\.(?:py|js|css)$")
-OF_ALL_FIGURES = ("code/attnfigures/kit/", "code/attnfigures/live/__init__.py")
-PYTEST_OF_FIGURES = ".venv/bin/python -m pytest tests/package -k"
-OF_PAGES = ("chapters/", "course/", "code/", "_config.yml", "_toc.yml")  # what the pages of the book are made of
 
 
-def git(*arguments):
-    """Return the names of existing files that git prints."""
-    try:
-        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        reason = (getattr(error, "stderr", "") or str(error)).strip().splitlines()[0]
-        sys.exit(f"`make check` and `make test` need git, and a clone that it made: {reason}")
-    return [name for name in done.stdout.splitlines() if (ROOT / name).is_file()]
+# --- Run one thing ----------------------------------------------------------------------------------------------------
 
 
-def changed_files():
-    """Return the files that differ from the main branch, or that git does not have."""
-    base = mainline.base(ROOT) or "HEAD"
-    return sorted({*git("diff", "--name-only", base), *git("ls-files", "--others", "--exclude-standard")})
+@dataclass
+class Started:
+    """A process that runs beside others; what it prints goes into a temporary file."""
+
+    name: str
+    process: subprocess.Popen
+    output: IO[str]
+
+    def finish(self):
+        """Wait for the process, and say whether it succeeded; return what it printed if it did not, else None."""
+        succeeded = self.process.wait() == 0
+        with self.output:
+            self.output.seek(0)
+            text = self.output.read().strip()
+        print(f"{self.name}: {'ok' if succeeded else 'FAILED'}", flush=True)
+        return None if succeeded else text
 
 
-def changed_chapters(changed):
-    """Return the names of the chapters among these files, such as deeper/temperature."""
-    return [match[1] for name in changed if (match := re.match(r"chapters/(.*)\.md$", name))]
-
-
-def needs_more(path):
-    """Return whether a test file opens a browser or imports a package that only `make test` installs."""
-    text = path.read_text("utf-8")
-    names = re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE)
-    missing = [name for name in names if not find_spec(name) and not path.with_name(f"{name}.py").exists()]
-    return bool(missing or re.search(r"chromium|playwright", text))
-
-
-def relevant_tests(changed, tests=TESTS):
-    """Return the tests of what changed that `make check` can run; of a law, with those that try every law."""
-    stems = [Path(name).stem for name in changed if re.match(r"(code|tools)/.*\.py$", name)]
-    folders = [match[1] for name in changed if (match := re.match(r"code/\w+/(\w+)/", name))]
-    wanted = {f"test_{name}.py" for name in (*stems, *folders)}
-    if any(re.match(r"code/attnbook/\w+\.py$", name) for name in changed):
-        wanted |= {"test_bad_input.py", "test_doctests.py"}
-    files = [path for folder in ("package", "tools") for path in sorted((tests / folder).glob("test_*.py"))]
-    files = [path for path in files if path.name in wanted or f"tests/{path.parent.name}/{path.name}" in changed]
-    return [path for path in files if not needs_more(path)]
-
-
-def build_arguments(changed, chapter=""):
-    """Return the arguments of tools/book.py that show what changed, or nothing if no page can have changed.
-
-    While the package is being changed too, only the changed chapters follow it, in a second build.
-    """
-    chapters = [chapter] if chapter else changed_chapters(changed)
-    if chapter or any(re.match(r"code/(attnbook|attnfigures)/.*\.(py|json)$", name) for name in changed):
-        return ["check", *chapters] if chapters else []
-    return ["build"] if any(name.startswith(OF_PAGES) for name in changed) else []
-
-
-def start(*arguments):
-    """Start this Python from the top of the tree; its output goes into a temporary file."""
+def start(name, *arguments):
+    """Start this Python from the top of the tree, beside what runs already."""
     output = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 (closed by finish)
-    return subprocess.Popen([sys.executable, *arguments], cwd=ROOT, stdout=output, stderr=subprocess.STDOUT), output
+    process = subprocess.Popen([sys.executable, *arguments], cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
+    return Started(name, process, output)
 
 
-def finish(name, started):
-    """Wait for a process, and say whether it succeeded; return what it printed if it did not, else None."""
-    process, output = started
-    succeeded = process.wait() == 0
-    with output:
-        output.seek(0)
-        text = output.read().strip()
-    print(f"{name}: {'ok' if succeeded else 'FAILED'}", flush=True)
-    return None if succeeded else text
-
-
-def linters(files=()):
+def start_linters(files=()):
     """Start the linters, over all files or over those that changed."""
-    everything = not files
-    files = files or git("ls-files", "--cached", "--others", "--exclude-standard")
-    code = [name for name in files if PYTHON_FILES.match(name)]
-    sheets = [name for name in files if SCRIPTS_AND_STYLES.match(name)]
-    spelled = [name for name in files if SPELLED.search(name)]
-    started = {"codespell": start("-m", "codespell_lib", *spelled)} if spelled else {}
-    if code:
-        started["ruff check"] = start("-m", "ruff", "check", *code)
-        started["ruff format"] = start("-m", "ruff", "format", "--check", *code)
-    if sheets:
-        started["deno fmt"] = start("-m", "deno", "fmt", "--check", *sheets)
-    if scripts := [name for name in sheets if name.endswith(".js")]:
-        started["deno lint"] = start("-m", "deno", "lint", *scripts)
-    if everything:
-        started["mypy"] = start("-m", "mypy")
-    return started
+    return [start(name, *arguments) for name, arguments in touched.linters(files).items()]
+
+
+def finish_all(started):
+    """Wait for processes, one after the other; return {name: None, or the text of its failure}."""
+    return {each.name: each.finish() for each in started}
+
+
+def runs(*command, failed=None):
+    """Run this Python from the top of the tree; return None if it succeeded, else what the file ``failed`` says."""
+    if subprocess.run([sys.executable, *command], cwd=ROOT).returncode == 0:
+        return None
+    return failed.read_text("utf-8") if failed and failed.exists() else "What it said is above."
 
 
 def pytest(*arguments, workers=WORKERS):
@@ -142,29 +89,38 @@ def pytest(*arguments, workers=WORKERS):
     return None if subprocess.run(command, cwd=ROOT).returncode == 0 else "The tests that failed are named above."
 
 
-def advise(chapters):
-    """Print advice on chapters. Whatever goes wrong with it is printed too: advice fails nothing."""
-    try:
-        from advice import advice
-
-        lines = advice(chapters)
-    except Exception as error:  # also while tools/advice.py is missing
-        lines = [f"No advice: {type(error).__name__}: {error}"]
-    print("\nAdvice, which fails nothing:", *lines, sep="\n  ") if lines else None
+# --- make check -------------------------------------------------------------------------------------------------------
 
 
-def source_steps(pages, files):
-    """Return {page: key} of the tests of sources: for each page its file and all that is no page; for all; for none."""
-    others = {name: digest for name, digest in files.items() if not name.startswith(TEXTS)}
-    shared = remembered.key("", others)
-    steps = {page: remembered.key(shared, {f"{page}.md": files.get(f"{page}.md", "")}) for page in pages}
-    return steps | {EVERY_PAGE: remembered.key(EVERY_PAGE, files), NO_PAGE: remembered.key(NO_PAGE, others)}
+def check(chapter):
+    """Look at what changed, and at a chapter that may be named. Complaints of linters end it at once."""
+    changed = touched.changed_files()
+    results = finish_all(start_linters(changed)) if changed else {}
+    if any(complaint is not None for complaint in results.values()):
+        print("tests, book: not run, as what the linters say is mended first", flush=True)
+        return results
+    successes = remembered.Successes(SUCCESSES)
+    files = remembered.hashes(ROOT, touched.all_files())
+    arguments = touched.build_arguments(changed, chapter)
+    build = start_build(arguments, files, successes) if arguments else None
+    results["tests"] = check_tests(changed, files, successes)
+    if build:
+        results["book"] = build.finish()
+        if results["book"] is None:
+            successes.add(build_step(arguments, files))
+    advise([chapter] if chapter else touched.changed_chapters(changed))
+    for line in touched.what_else(changed):
+        print(f"\n{line}")
+    return results
 
 
-def other_steps(tests, files):
-    """Return {file: key} of tests of the package and the tools, which read no page."""
-    others = {name: digest for name, digest in files.items() if not name.startswith(TEXTS)}
-    return {path: remembered.key(path.relative_to(ROOT).as_posix(), others) for path in tests}
+def start_build(arguments, files, successes):
+    """Start a build of the book, unless it succeeded with the same files: then return None."""
+    if build_step(arguments, files) in successes:
+        print("book: ok, as nothing in it has changed since it was built", flush=True)
+        return None
+    wait_for_another_build()
+    return start("book", "tools/book.py", *arguments)
 
 
 def build_step(arguments, files):
@@ -172,15 +128,22 @@ def build_step(arguments, files):
     folder = book.CHECKED / "_build" if arguments[0] == "check" else book.BUILD
     complete = folder / ".doctrees" / "complete"
     left = str(complete.stat().st_mtime_ns) if complete.exists() else ""
-    parts = {name: digest for name, digest in files.items() if name.startswith((*OF_PAGES, "tools/book.py"))}
+    parts = {name: digest for name, digest in files.items() if name.startswith((*touched.OF_PAGES, "tools/book.py"))}
     return remembered.key(" ".join(["book", *arguments]), parts | {"complete": left})
+
+
+def wait_for_another_build():
+    """Wait while another process builds: here, where one sees what is waited for, as a build prints into a file."""
+    with book.locked():
+        return
 
 
 def check_tests(changed, files, successes):
     """Run the tests of sources and of what changed, but not those that passed with the same files."""
-    steps = source_steps(contents(ROOT).pages, files)
+    steps = remembered.source_steps(contents(ROOT).pages, files)
     pages = [page for page, key in steps.items() if key not in successes]
-    tests = {path: key for path, key in other_steps(relevant_tests(changed), files).items() if key not in successes}
+    tests = remembered.other_steps(ROOT, touched.relevant_tests(changed), files)
+    tests = {path: key for path, key in tests.items() if key not in successes}
     if not pages and not tests:
         print("tests: ok, as nothing that they read has changed since they passed", flush=True)
         return None
@@ -191,88 +154,31 @@ def check_tests(changed, files, successes):
     return failure
 
 
-def check(chapter):
-    """Look at what changed; return {what: None, or the text of its failure}. Complaints of linters end it at once."""
-    changed = changed_files()
-    results = {name: finish(name, started) for name, started in linters(changed).items()} if changed else {}
-    if any(complaint is not None for complaint in results.values()):
-        print("tests, book: not run, as what the linters say is mended first", flush=True)
-        return results
-    successes = remembered.Successes(SUCCESSES)
-    files = remembered.hashes(ROOT, git("ls-files", "--cached", "--others", "--exclude-standard"))
-    build = start_build(build_arguments(changed, chapter), files, successes)
-    results["tests"] = check_tests(changed, files, successes)
-    if build:
-        results["book"] = finish_build(build, files, successes)
-    advise([chapter] if chapter else changed_chapters(changed))
-    for line in what_else(changed):
-        print(f"\n{line}")
-    return results
+def advise(chapters):
+    """Print advice on chapters. Whatever goes wrong with it is printed too: advice fails nothing."""
+    try:
+        from advice import advice
+
+        lines = advice(chapters)
+    except Exception as error:  # also while tools/advice.py is missing
+        lines = [f"No advice: {type(error).__name__}: {error}"]
+    if lines:
+        print("\nAdvice, which fails nothing:", *lines, sep="\n  ")
 
 
-def start_build(arguments, files, successes):
-    """Start a build, unless it succeeded with the same files; return (arguments, what `start` returns), or None."""
-    if not arguments:
-        return None
-    if build_step(arguments, files) in successes:
-        print("book: ok, as nothing in it has changed since it was built", flush=True)
-        return None
-    with book.locked():  # here, where one sees what is waited for
-        pass
-    return arguments, start("tools/book.py", *arguments)
-
-
-def finish_build(build, files, successes):
-    """Wait for a build, and remember whether it succeeded; return None, or the text of its failure."""
-    arguments, started = build
-    failure = finish("book", started)
-    if failure is None:
-        successes.add(build_step(arguments, files))
-    return failure
-
-
-def what_else(changed):
-    """Yield what `make check` cannot look at, and the command that does."""
-    if any(re.match(r"code/(attnbook|attnfigures)/.*\.py$", name) for name in changed):
-        yield "The package has changed: `make book` executes the chapters that use it."
-    if figures := changed_figures(changed):
-        yield f"Live figures need a browser: `{PYTEST_OF_FIGURES} {figures}` tests what you changed."
-
-
-def changed_figures(changed):
-    """Return what pytest's -k is given for the live figures among these files; "live" is all of them."""
-    if any(name.startswith(OF_ALL_FIGURES) for name in changed):
-        return "live"
-    names = {match[1] for name in changed if (match := LIVE_FIGURE.match(name))}
-    text = " or ".join(sorted(names))
-    return f'"{text}"' if len(names) > 1 else text
-
-
-def chosen(only, tests=TESTS):
-    """Return what pytest runs for ``only``: that folder or file, the files with it in their names, or a pattern."""
-    if (tests / only).exists():
-        return [tests / only]
-    return [path for path in sorted(tests.rglob("test_*.py")) if only in path.name] or [tests, "-k", only]
-
-
-def runs(*command, failed=None):
-    """Run this Python from the top of the tree; return None if it succeeded, else what the file ``failed`` says."""
-    if subprocess.run([sys.executable, *command], cwd=ROOT).returncode == 0:
-        return None
-    return failed.read_text("utf-8") if failed and failed.exists() else "What it said is above."
+# --- make test --------------------------------------------------------------------------------------------------------
 
 
 def test(only, everything, english):
-    """Run everything, or what ``only`` names; return {what: None, or the text of its failure}."""
+    """Run everything, or what ``only`` names."""
     paths = chosen(only)
-    needs_book = any(path == TESTS or set(BUILT) & set(path.parts) for path in paths if isinstance(path, Path))
-    started = {} if only else linters()
+    linters = [] if only else start_linters()
     results = {}
-    if needs_book:
+    if need_the_book(paths):
         results["book"] = runs("tools/book.py", "build", failed=book.BUILD / book.FAILED)
     if not only and not english and results["book"] is None:
         results["editions"] = runs("tools/translation.py", "build")
-    results |= {name: finish(name, process) for name, process in started.items()}
+    results |= finish_all(linters)
     if results.get("book") is not None:  # every test of the pages would fail for this one reason
         paths += [f"--ignore={TESTS / folder}" for folder in BUILT]
     markers = ["-m", ""] if everything else []
@@ -284,14 +190,39 @@ def test(only, everything, english):
     return results
 
 
+def chosen(only, tests=TESTS):
+    """Return what pytest runs for ``only``: that folder or file, the files with it in their names, or a pattern.
+
+    The name of a live figure is a pattern, although a file bears it: the tests of all figures look at it as well.
+    """
+    if (tests / only).exists():
+        return [tests / only]
+    named = [path for path in sorted(tests.rglob("test_*.py")) if only in path.name]
+    if all(path.parent.name == "figures" for path in named):
+        return [tests, "-k", only]
+    return named
+
+
+def need_the_book(paths):
+    """Return whether some of what pytest runs looks at the built book."""
+    return any(path == TESTS or set(BUILT) & set(path.parts) for path in paths if isinstance(path, Path))
+
+
+# --- make format ------------------------------------------------------------------------------------------------------
+
+
 def lay_out():
-    """Let the formatters decide the layout of the code; return {formatter: None, or the text of its failure}."""
-    sort = ("-m", "ruff", "check", "--select", "I,RUF022", "--fix-only", "--quiet", *PYTHON_FOLDERS)
+    """Let the formatters decide the layout of the code."""
+    folders = touched.PYTHON_FOLDERS
+    sort = ("-m", "ruff", "check", "--select", "I,RUF022", "--fix-only", "--quiet", *folders)
     return {
         "order of imports and __all__": runs(*sort),
-        "ruff format": runs("-m", "ruff", "format", *PYTHON_FOLDERS),
+        "ruff format": runs("-m", "ruff", "format", *folders),
         "deno fmt": runs("-m", "deno", "fmt"),
     }
+
+
+# --- The command line -------------------------------------------------------------------------------------------------
 
 
 def main():
@@ -312,13 +243,18 @@ def main():
         results = lay_out()
     else:
         results = test(options.only, options.all, options.english)
+    sys.exit(report(results, options.task))
+
+
+def report(results, task):
+    """Print what failed, and whether anything did; return whether."""
     failed = {name: text for name, text in results.items() if text is not None}
     for name, text in failed.items():
         print(f"\n{name}\n{text}")
-    if LAYOUT.intersection(failed) and options.task != "format":
+    if LAYOUT.intersection(failed) and task != "format":
         print("\n`make format` lays the code out.")
     print(f"\nFAILED: {', '.join(failed)}" if failed else f"\nAll is well: {', '.join(results)}")
-    sys.exit(bool(failed))
+    return bool(failed)
 
 
 if __name__ == "__main__":

@@ -1,70 +1,37 @@
-"""`make check` and `make test`: what an edit reaches, what fails, and what becomes of a skipped test."""
+"""`make check` and `make test`: what is run again, what fails, and what becomes of a skipped test."""
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import remembered
 import run_tests
+import touched
 
 ROOT = Path(__file__).resolve().parents[2]
 pytest_plugins = "pytester"
-
-
-@pytest.mark.parametrize("branch", ["main", "trunk", "mine"])
-def test_changed_files_are_those_that_differ_from_the_main_branch(tmp_path, monkeypatch, branch):
-    """A commit hides nothing, be it on a branch or on `main` itself. Without a main branch the last commit counts."""
-
-    def git(*arguments):
-        author = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-        subprocess.run(["git", *author, *arguments], cwd=tmp_path, check=True, capture_output=True)
-
-    for name in ("kept.md", "edited.md", "removed.md"):
-        (tmp_path / name).touch()
-    git("init", "--initial-branch", "trunk" if branch == "trunk" else "main")
-    git("add", ".")
-    git("commit", "-m", "all")
-    if branch == "main":
-        git("update-ref", "refs/remotes/origin/main", "HEAD")
-    if branch == "mine":
-        git("switch", "--create", "mine")
-    (tmp_path / "committed.md").touch()
-    git("add", ".")
-    git("commit", "-m", "one more")
-    (tmp_path / "edited.md").write_text("x")
-    (tmp_path / "new.md").touch()
-    (tmp_path / "removed.md").unlink()
-    monkeypatch.setattr(run_tests, "ROOT", tmp_path)
-    assert run_tests.changed_files() == [*["committed.md"] * (branch != "trunk"), "edited.md", "new.md"]
-    shutil.rmtree(tmp_path / ".git")  # as in a downloaded archive
-    for path in (os.environ["PATH"], "/nowhere"):
-        monkeypatch.setenv("PATH", path)
-        with pytest.raises(SystemExit, match="git"):
-            run_tests.changed_files()
 
 
 @pytest.fixture
 def steps(monkeypatch, tmp_path):
     """steps(failing): let every step of a run succeed but one; the list of the paths that pytest gets."""
     texts = {True: "why", False: None}
+    really_start = run_tests.start
 
     def steps(failing=""):
         paths = []
 
-        def start(*arguments):
-            return subprocess.Popen([sys.executable, "-c", f"print('why'); exit({failing in arguments})"]), None
+        def start(name, *arguments):
+            return really_start(name, "-c", f"print('why'); exit({failing in arguments})")
 
         def pytest(*arguments, **_):
             paths.extend(map(str, arguments))
             return texts[failing == "tests"]
 
         monkeypatch.setattr(run_tests, "start", start)
-        monkeypatch.setattr(run_tests, "finish", lambda name, started: texts[started[0].wait() != 0])
         monkeypatch.setattr(run_tests, "pytest", pytest)
-        monkeypatch.setattr(run_tests, "git", lambda *_: ["tools/lab.py", "tools/pdf.css"])
+        monkeypatch.setattr(touched, "git", lambda *_: ["tools/lab.py", "tools/pdf.css"])
         monkeypatch.setattr(run_tests, "runs", lambda *command, **_: texts[failing in command])
         return paths
 
@@ -98,25 +65,25 @@ def checked(write_files, monkeypatch):
     tested = []
     monkeypatch.setattr(run_tests, "ROOT", root)
     monkeypatch.setattr(run_tests, "contents", lambda _: SimpleNamespace(pages=["chapters/a", "chapters/b"]))
-    monkeypatch.setattr(run_tests, "relevant_tests", lambda _: [root / "tests" / "package" / "test_law.py"])
+    monkeypatch.setattr(touched, "relevant_tests", lambda _: [root / "tests" / "package" / "test_law.py"])
     monkeypatch.setattr(run_tests, "pytest", lambda *paths, **_: tested.extend(map(str, paths)))
 
     def checked(changes=()):
         tested.clear()
         write_files(dict(changes))
         names = [path.relative_to(root).as_posix() for path in root.rglob("*.*") if "_build" not in path.parts]
-        successes = run_tests.remembered.Successes(root / "_build" / "checked.json")
-        run_tests.check_tests([], run_tests.remembered.hashes(root, names), successes)
+        successes = remembered.Successes(root / "_build" / "checked.json")
+        run_tests.check_tests([], remembered.hashes(root, names), successes)
         return [Path(path).name if "=" not in path else path for path in tested]
 
     return checked
 
 
 def test_what_passed_with_the_same_files_is_not_tested_again(checked):
-    every = f"chapters/a,chapters/b,{run_tests.EVERY_PAGE},{run_tests.NO_PAGE}"
+    every = f"chapters/a,chapters/b,{remembered.EVERY_PAGE},{remembered.NO_PAGE}"
     assert checked() == ["source", f"--pages={every}", "test_law.py"]
     assert checked() == []
-    assert checked({"chapters/a.md": "another sentence"}) == ["source", f"--pages=chapters/a,{run_tests.EVERY_PAGE}"]
+    assert checked({"chapters/a.md": "another sentence"}) == ["source", f"--pages=chapters/a,{remembered.EVERY_PAGE}"]
     assert checked({"code/attnbook/law.py": "x = 1"}) == ["source", f"--pages={every}", "test_law.py"]
     assert checked({"code/attnbook/law.py": "", "chapters/a.md": "a"}) == []  # as it was when it passed
 
@@ -132,25 +99,15 @@ def test_a_check_ends_at_what_a_linter_complains_of(monkeypatch):
     def go_on(*_):
         pytest.fail("it went on")
 
-    monkeypatch.setattr(run_tests, "changed_files", lambda: ["tools/lab.py"])
-    monkeypatch.setattr(run_tests, "linters", lambda _: {"ruff check": None, "codespell": None})
-    monkeypatch.setattr(run_tests, "finish", lambda name, _: "why" if name == "ruff check" else None)
+    linters = [
+        SimpleNamespace(name="ruff check", finish=lambda: "why"),
+        SimpleNamespace(name="codespell", finish=lambda: None),
+    ]
+    monkeypatch.setattr(touched, "changed_files", lambda: ["tools/lab.py"])
+    monkeypatch.setattr(run_tests, "start_linters", lambda _: linters)
     monkeypatch.setattr(run_tests, "start", go_on)
     monkeypatch.setattr(run_tests, "check_tests", go_on)
     assert run_tests.check("") == {"ruff check": "why", "codespell": None}
-
-
-@pytest.mark.parametrize(
-    ("changed", "pattern"),
-    [
-        (["live/hull.js", "live/hull.css"], "-k hull`"),
-        (["live/star.py", "live/hull.js"], '-k "hull or star"`'),
-        (["live/hull.js", "kit/parts.js"], "-k live`"),
-    ],
-)
-def test_the_command_that_tests_a_changed_live_figure_is_named(changed, pattern):
-    [*_others, line] = run_tests.what_else([f"code/attnfigures/{name}" for name in changed])
-    assert pattern in line
 
 
 @pytest.mark.parametrize(
@@ -168,8 +125,25 @@ def test_a_script_or_a_style_sheet_that_is_laid_out_otherwise_fails(tmp_path, mo
     (tmp_path / name).parent.mkdir(parents=True)
     (tmp_path / name).write_text(text, "utf-8")
     monkeypatch.setattr(run_tests, "ROOT", tmp_path)
-    complaints = {what: run_tests.finish(what, started) for what, started in run_tests.linters([name]).items()}
+    complaints = run_tests.finish_all(run_tests.start_linters([name]))
     assert {what for what, text in complaints.items() if text is not None} == ({linter} if linter else set())
+
+
+@pytest.mark.parametrize(
+    ("only", "paths"),
+    [
+        ("package", ["package"]),
+        ("package/test_law.py", ["package/test_law.py"]),
+        ("live", ["package/figures/test_live_hull.py", "package/test_live.py"]),
+        ("hull", [".", "-k", "hull"]),
+        ("a law", [".", "-k", "a law"]),
+    ],
+)
+def test_a_word_chooses_a_folder_or_files_or_is_a_pattern_as_is_the_name_of_a_figure(write_files, only, paths):
+    files = ("package/test_law.py", "package/test_live.py", "package/figures/test_live_hull.py")
+    tests = write_files(dict.fromkeys(files, ""))
+    found = run_tests.chosen(only, tests)
+    assert [path.relative_to(tests).as_posix() if isinstance(path, Path) else path for path in found] == paths
 
 
 SKIPPING = """

@@ -1,0 +1,28 @@
+"""Two orders, of rows and of columns: each order of the columns lies on the pile of its count of rows at home."""
+
+import itertools
+
+from live_figures import QUESTION, figure, set_state
+
+
+def test_in_another_order_of_the_rows_the_piles_begin_anew(open_figures):
+    page = open_figures(figure("conjugation"))
+    seen = page.locator(".live-conjugation-list.live-seen")
+    for columns in ([0, 1, 2, 3], [1, 0, 2, 3]):
+        set_state(page, "conjugation", columns=columns)
+    assert seen.count() > 1
+    set_state(page, "conjugation", rows=[3, 2, 1, 0])
+    assert seen.count() == 1
+
+
+def test_each_order_lies_once_on_its_pile_and_shows_how_many_there_are_once_answered(open_figures):
+    page = open_figures(figure("conjugation", {"rows": [2, 0, 3, 1], "columns": [0, 1, 2, 3]}, ask=QUESTION))
+    counts = page.locator(".live-conjugation-piles text:has(tspan)")
+    assert counts.all_text_contents() == ["1 of ?", "0 of ?", "0 of ?", "0 of ?", "0 of ?"]
+    page.get_by_role("button", name="Show without answering").click()
+    orders = list(itertools.permutations(range(4)))
+    for columns in orders:
+        set_state(page, "conjugation", columns=list(columns))
+    assert counts.all_text_contents() == ["9 of 9", "8 of 8", "6 of 6", "0 of 0", "1 of 1"]
+    lists = page.locator(".live-conjugation-list text").all_text_contents()
+    assert sorted(lists) == sorted(" ".join(map(str, order)) for order in orders)
