@@ -149,7 +149,7 @@ function build({ el, read, change, first }) {
         "live-twins-side",
         div("live-twins-losses", div("live-title", "Loss: A wide, B dashed"), plot.svg),
         count,
-        div("live-title", "B is the twin of A with"),
+        div("live-title", "Twins of A, one for each scale"),
         div("live-twins-goals", goals.map(({ element }) => element)),
         laws,
         remark,

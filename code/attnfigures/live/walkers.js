@@ -369,7 +369,7 @@ function buildField() {
   const look = {
     viewBox: `0 0 490 ${FOOT + 5}`,
     role: "group",
-    "aria-label": "Gradients of 200 queries",
+    "aria-label": "Derivatives of the weights of 200 queries",
   };
   const svg = make("svg", look, guide, levels, ticks, name, columns);
   const title = div("live-title");
