@@ -5,9 +5,10 @@
 * A submission goes through three processes. In the grader's, ``downloads`` loads its files, ``batch`` hands a class to
   examiners, and ``asking`` asks them. In an examiner's, ``examining`` answers, and ``student`` keeps one student's
   sandbox, which ``sandbox``, ``seccomp`` and ``cgroup`` build. In the sandbox, ``worker`` runs the cells that
-  ``reading`` has read, with ``standins`` for what only Jupyter and Colab have; ``scopes`` says what names mean in them,
-  ``tokens`` what is compared of answers, and ``spoken`` what a student can be asked of them. ``exchange`` has the
-  messages of the first pipe; ``protocol`` carries messages through both.
+  ``reading`` has read, with ``standins`` for what only Jupyter and Colab have: ``choosing`` finds the notebooks among
+  the files, ``parsing`` parses them, ``translating`` makes plain Python of the cells, and ``finding`` finds the answers
+  in them; ``scopes`` says what names mean there, ``tokens`` what is compared of answers, and ``spoken`` what a student
+  can be asked of them. ``exchange`` has the messages of the first pipe; ``protocol`` carries messages through both.
 * ``marks`` marks what the functions return, in an examiner; ``kit`` is what tests may use; ``replaying`` recognises the
   slips that an assignment names, and ``shares`` says what each of them keeps.
 * Before that way, ``archives`` opens a folder or a zip, ``platforms`` returns every way to read a name, ``tables`` has

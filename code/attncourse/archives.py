@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
 
-from . import reading
+from . import parsing
 from .model import CourseError
 from .submissions import Entry
 
@@ -42,7 +42,7 @@ def read_file(path):
         with os.fdopen(fd, "rb") as file:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 return "It is not an ordinary file."
-            return file.read(reading.LARGEST + 1)
+            return file.read(parsing.LARGEST + 1)
     except OSError as error:
         return f"It cannot be read: {error.strerror}."
 
@@ -94,7 +94,7 @@ def _read_member(archive, info):
         return "It cannot be read from the zip: no platform packs files like this."
     try:
         with archive.open(info) as file:
-            return file.read(reading.LARGEST + 1)
+            return file.read(parsing.LARGEST + 1)
     except Exception as error:  # a damaged member costs only itself
         return f"It cannot be read from the zip ({type(error).__name__})."
 

@@ -14,7 +14,7 @@ from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
-from . import archives, clean, platforms, reading, tables, whose
+from . import archives, choosing, clean, platforms, tables, whose
 from .model import CourseError
 from .submissions import ENDINGS, Download, Entry, Submission, file_of, ordered
 from .tables import TABLE
@@ -115,7 +115,7 @@ def _is_no_students(entry):
 
 def _is_foreign(parts):
     """Return whether a platform or a program, and not a student, put a file there, by the top of its path."""
-    return parts[0] in reading.SYSTEM or (len(parts) == 1 and parts[0].lower() in NOT_A_STUDENTS)
+    return parts[0] in choosing.SYSTEM or (len(parts) == 1 and parts[0].lower() in NOT_A_STUDENTS)
 
 
 def _without_outer_folders(entries, pattern):
@@ -135,7 +135,7 @@ def _without_outer_folders(entries, pattern):
         inner = [replace(entry, parts=entry.parts[1:]) for entry in entries]
         tops = {entry.parts[0] for entry in inner if not _is_foreign(entry.parts)}
         folders = {entry.parts[0] for entry in inner if len(entry.parts) > 1}
-        notebooks = [top for top in tops if top.lower().endswith(reading.NOTEBOOK)]
+        notebooks = [top for top in tops if top.lower().endswith(choosing.NOTEBOOK)]
         if not pattern and _is_export(inner):
             entries = inner
             continue
@@ -262,7 +262,8 @@ def _plain(entries, claims):
         tops[entry.parts[0]].append(entry)
     for top, inside in sorted(tops.items()):
         files = ordered(map(file_of, inside))
-        books = [f for f in files if f.name.lower().endswith(reading.NOTEBOOK) and not reading.is_of_the_system(f.name)]
+        books = [file for file in files if file.name.lower().endswith(choosing.NOTEBOOK)]
+        books = [file for file in books if not choosing.is_of_the_system(file.name)]
         if len(books) > 1:
             names = ", ".join(clean.line(file.name)[:60] for file in books[:4])
             more = ", …" if len(books) > 4 else ""

@@ -7,7 +7,7 @@ import itertools
 from collections import Counter
 from statistics import StatisticsError, correlation
 
-from . import model, reading, tokens
+from . import finding, model, tokens
 
 ENOUGH = 10  # students, for a correlation to say anything
 TOGETHER = 0.8  # of those who lost one of two tests, the part that lost both
@@ -19,7 +19,7 @@ def handed_out(assignment):
     blank = {}
     for question in assignment.questions:
         cells = [model.stub(source) for source in question.answer]
-        blank |= {name: tokens.tokenize(reading.body(cells, name)) for name in question.functions}
+        blank |= {name: tokens.tokenize(finding.body(cells, name)) for name in question.functions}
     return blank
 
 

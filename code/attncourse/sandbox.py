@@ -26,6 +26,7 @@ import numpy as np
 
 from . import cgroup, seccomp
 from .protocol import Conversation, PeerEnded
+from .worker import READERS
 
 HERE = Path(__file__).parent
 PYTHON = os.path.realpath(sys.executable)  # runs students' code too
@@ -39,8 +40,7 @@ STANDARD = {*sys.stdlib_module_names, "lib-dynload", "__pycache__", "__hello__",
 NOT_NEEDED = ("ensurepip/_bundled",)  # pip is in there, which is a package
 OF_A_SCREEN = ("_tkinter", "_curses", "_curses_panel", "readline", "nis")  # modules whose libraries are not shown
 TRANSLATOR = ("core/inputtransformer2.py", "utils/tokenutil.py")  # what of IPython it sees
-# What of the grader it sees.
-INSIDE = ("worker.py", "protocol.py", "reading.py", "scopes.py", "tokens.py", "spoken.py", "standins.py")
+INSIDE = tuple(f"{name}.py" for name in ("worker", "protocol", *READERS, "standins"))  # what of the grader it sees
 POLL = 0.05  # seconds between two looks at what a sandbox uses
 START = 60  # seconds a worker may take to start on a busy machine
 VERSION = re.compile(r"(?<!\d)\d+\.\d+[.\d]*")

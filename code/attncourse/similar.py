@@ -9,7 +9,7 @@ there are tools that are made for it, such as JPlag and MOSS.
 import itertools
 from collections import Counter, defaultdict
 
-from . import reading, tokens
+from . import finding, tokens
 from .model import stub
 
 TOKENS = 40  # a shorter answer says nothing about who wrote it
@@ -43,7 +43,7 @@ def _failed(result, question):
 def _own_answers(name, question, results):
     """Return {student: tokens of the function ``name``}, without what was handed out and what is too short."""
     handed_out = [stub(source) for source in question.answer]
-    blank = tuple(tokens.tokenize(reading.body(handed_out, name)))
+    blank = tuple(tokens.tokenize(finding.body(handed_out, name)))
     answers = {student: tuple(result.tokens.get(name, ())) for student, result in results.items()}
     return {student: answer for student, answer in answers.items() if len(answer) >= TOKENS and answer != blank}
 

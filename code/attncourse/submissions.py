@@ -4,12 +4,12 @@ import errno
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from . import reading
+from . import choosing
 
 LISTED = 1000  # files of one student, the newest first
 READ = 50  # of them, those that are read
 BYTES = 60 << 20  # of them all
-ENDINGS = (*reading.OTHER_ENDINGS, reading.NOTEBOOK)  # the longer ones first
+ENDINGS = (*choosing.OTHER_ENDINGS, choosing.NOTEBOOK)  # the longer ones first
 WORTH_READING = (*ENDINGS, ".zip", ".json")
 
 

@@ -20,6 +20,8 @@ import types
 HERE = os.path.dirname(os.path.abspath(__file__))
 LARGEST = 1 << 30  # bytes of a message from the grader
 LONGEST = 200  # characters of an error's message
+# The files beside this one that read what was handed in.
+READERS = ("reading", "choosing", "parsing", "translating", "finding", "scopes", "tokens", "spoken")
 SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 MAGIC = re.compile(r"^([ ]*)([%!])", re.MULTILINE)
 
@@ -103,7 +105,7 @@ class Notebook:
         asked = [name for question in public["questions"] for name in question["functions"]]
         record["sources"], record["spoken"] = spoken.about(cells, asked)
         sys.path.pop()
-        for name in ("reading", "scopes", "tokens", "spoken"):  # the student may have a module of this name
+        for name in READERS:  # the student may have a module of this name
             del sys.modules[name]
         self.sources = [first, *cells]
         return record

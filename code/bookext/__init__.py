@@ -14,8 +14,9 @@ only how checks and figures are shown.
 * ``navigation`` helps the reader find things: ``chapter_map``, ``results`` of all chapters, links to the ``glossary``,
   the ``search``, the pages of the ``package``, and the ``reading_time`` of a page.
 * ``write`` shapes a page as it becomes HTML: ``mathml`` renders formulas, ``boxes`` theorems and solutions, ``folds``
-  cells whose code is folded, ``figures`` drawings, their files and scripts; ``notebooks`` and ``notebook_text`` write a
-  chapter as a notebook, and ``launch`` links it.
+  cells whose code is folded, ``figures`` drawings, their files and scripts; ``notebooks`` writes a chapter as a
+  notebook: ``notebook_cells`` its cells, ``notebook_text`` their text, by what ``notebook_page`` knows of the page; and
+  ``launch`` links it.
 * ``language`` speaks other languages: ``catalogues`` loads translations, ``messages`` translates what the extension
   says, ``scripts`` what scripts say, and ``titles`` what Sphinx leaves of titles; ``translatable`` tells Sphinx what
   text it is to translate, ``progress`` compares, ``english`` marks what is not translated, ``chinese`` what is Chinese,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import platforms
 import pytest
-from attncourse import batch, downloads, gradebook, lists, marks, model, policy, reading, roster, submissions, tokens
+from attncourse import batch, downloads, finding, gradebook, lists, marks, model, policy, roster, submissions, tokens
 from attncourse.model import CourseError
 from coursework import SHORT, notebook
 from test_batch import made_of, plain
@@ -189,7 +189,7 @@ def test_the_figures_of_a_class_are_of_those_who_tried(assignment, tmp_path):
     """One line names those with an untouched notebook, one those without a file: no mean and no histogram has them."""
     cells = [model.stub(source) for question in assignment.questions for source in question.answer]
     names = [name for question in assignment.questions for name in question.functions]
-    as_it_was = {name: tokens.tokenize(reading.body(cells, name)) for name in names}
+    as_it_was = {name: tokens.tokenize(finding.body(cells, name)) for name in names}
     blank, answered = earns(assignment), earns(assignment, "witness")
     results = {
         "b1": replace(blank, tokens=as_it_was),

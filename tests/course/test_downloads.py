@@ -6,7 +6,7 @@ import zipfile
 
 import platforms
 import pytest
-from attncourse import downloads, exports, reading, roster, submissions, whose
+from attncourse import choosing, downloads, exports, roster, submissions, whose
 from attncourse.model import CourseError
 from coursework import ROOT, notebook
 
@@ -37,7 +37,7 @@ def download(platform, kind, tmp_path):
 def newest(submission):
     """What of a submission the grader looks at first: bytes of a notebook, or a sentence."""
     handed = submission.load()
-    books = [data for name, _, data in handed if name.endswith(".ipynb") and not reading.is_of_the_system(name)]
+    books = [data for name, _, data in handed if name.endswith(".ipynb") and not choosing.is_of_the_system(name)]
     return books[0] if books else next((data for *_, data in handed if isinstance(data, str)), "")
 
 

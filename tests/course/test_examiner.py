@@ -172,10 +172,11 @@ def test_an_examiner_that_died_between_two_submissions_leaves_nothing_open(bubbl
 
 def test_the_process_that_asks_parses_nothing(bubblewrap, monkeypatch):
     """Whatever reads a notebook or a zip is gone here, and grading goes on."""
-    from attncourse import reading
+    from attncourse import choosing, parsing, reading
 
     monkeypatch.setattr(reading, "read", lambda *given: os._exit(1))
-    monkeypatch.setattr(reading, "Book", None)
+    monkeypatch.setattr(choosing, "candidates", None)
+    monkeypatch.setattr(parsing, "parse", None)
     assert EXAMINERS.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS).score == 1
 
 

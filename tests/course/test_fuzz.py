@@ -67,7 +67,8 @@ def patterns():
 
 
 PATTERNS = dict(patterns())
-READ_ALL = ("reading.", "scopes.", "tokens.", "clean.", "worker.")  # files that are given a whole notebook
+# Files that are given a whole notebook.
+READ_ALL = ("parsing.", "translating.", "finding.", "scopes.", "tokens.", "clean.", "worker.")
 SOURCES = {path.stem: path.read_text(encoding="utf-8") for path in Path(attncourse.__file__).parent.glob("*.py")}
 SEARCHED = set(re.findall(r"\b([A-Z_]+)\.(?:search|findall|finditer|sub)\(", "\n".join(SOURCES.values())))
 

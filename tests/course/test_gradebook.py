@@ -12,12 +12,12 @@ import pytest
 from attncourse import (
     clean,
     downloads,
+    finding,
     gradebook,
     lists,
     marking,
     model,
     policy,
-    reading,
     report,
     roster,
     similar,
@@ -441,7 +441,7 @@ def alike(assignment, cells, right=()):
     results = {}
     for student, own in cells.items():
         solved = [question.name for question in assignment.questions] if student in right else []
-        compared = {name: tokens.tokenize(reading.body(own, name)) for name in assignment.functions}
+        compared = {name: tokens.tokenize(finding.body(own, name)) for name in assignment.functions}
         results[student] = replace(earns(assignment, *solved), tokens=compared)
     return [(kind, students) for students, kind, _ in similar.compare(assignment, results)]
 

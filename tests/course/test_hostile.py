@@ -58,7 +58,8 @@ def is_open(fd):
     return True
 assert os.getuid() != 0 and os.listdir("/tmp") == [], os.getuid()
 assert set(os.listdir("/site")) <= {"lib", "numpy", "numpy.libs", "ipython", "worker.py", "protocol.py", "reading.py",
-                                   "scopes.py", "tokens.py", "spoken.py", "standins.py"}
+                                   "choosing.py", "parsing.py", "translating.py", "finding.py", "scopes.py",
+                                   "tokens.py", "spoken.py", "standins.py"}
 assert not {"USER", "SEED", "SSH_AUTH_SOCK", "PYTHONPATH"} & set(os.environ), os.environ
 assert len(os.listdir("/dev")) < 20
 try:

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from attncourse import author, batch, downloads, gradebook, marks, model, notebooks, reading, roster
+from attncourse import author, batch, downloads, finding, gradebook, marks, model, notebooks, roster
 from coursework import OF_TESTS, SHORT, answers, earned, graded, notebook
 
 GIVEN = """
@@ -223,5 +223,5 @@ def test_own_numbers_are_fair_to_all_and_of_no_use_to_others(logins, assignments
 
 
 def test_the_last_login_counts():
-    assert reading._login(["x = 1", "LOGIN = 'a'\nLOGIN = \"b \"", "# LOGIN = 'c'"]) == "b"
-    assert reading._login(["LOGIN = f(1)"]) == ""
+    assert finding.login(["x = 1", "LOGIN = 'a'\nLOGIN = \"b \"", "# LOGIN = 'c'"]) == "b"
+    assert finding.login(["LOGIN = f(1)"]) == ""

@@ -7,7 +7,7 @@ import zipfile
 from dataclasses import replace
 
 import pytest
-from attncourse import author, model, reading, scopes, student
+from attncourse import author, finding, model, reading, scopes, student, translating
 from coursework import HASTY, SHORT, answers, files, graded, notebook
 
 # name: cells that run without a remark; where they check something, an assert fails if they did not
@@ -54,6 +54,14 @@ CLEAN = {
         "import scopes\nassert scopes.A == 2",
         "%%writefile tokens.py\nA = 3",
         "import tokens\nassert tokens.A == 3",
+        "%%writefile choosing.py\nA = 4",
+        "import choosing\nassert choosing.A == 4",
+        "%%writefile parsing.py\nA = 5",
+        "import parsing\nassert parsing.A == 5",
+        "%%writefile translating.py\nA = 6",
+        "import translating\nassert translating.A == 6",
+        "%%writefile finding.py\nA = 7",
+        "import finding\nassert finding.A == 7",
     ],
 }
 
@@ -260,9 +268,9 @@ def test_odd_cells_do_not_void_a_notebook(source):
 def test_cells_that_would_take_long_to_translate_stay_as_they_are(cell, monkeypatch):
     """The work is bounded by sizes; here, by the number of characters that IPython is given."""
     given = []
-    monkeypatch.setattr(reading, "_translated", lambda cell: given.append(len(cell) * cell.count("\n")) or cell)
-    assert reading.translate([cell] * 20) == [cell] * 20
-    assert sum(given) <= reading.TRANSLATED
+    monkeypatch.setattr(translating, "_translated", lambda cell: given.append(len(cell) * cell.count("\n")) or cell)
+    assert translating.translate([cell] * 20) == [cell] * 20
+    assert sum(given) <= translating.TRANSLATED
 
 
 WRITTEN = [{"title": "Why", "text": "Why so?", "written": "*Here.*", "functions": [], "visible": []}]
@@ -280,9 +288,9 @@ PLACES = {
 @pytest.mark.parametrize("name", PLACES)
 def test_a_written_answer_is_found_where_students_put_it(name):
     cells, expected = PLACES[name]
-    found = reading.written_answers([("markdown", cell) for cell in cells], WRITTEN)
+    found = finding.written([("markdown", cell) for cell in cells], WRITTEN)
     assert found == ({} if expected is None else {"0": expected})
-    code = reading.written_answers([("markdown", "## 1. Why"), ("code", "'''Because.'''")], WRITTEN)
+    code = finding.written([("markdown", "## 1. Why"), ("code", "'''Because.'''")], WRITTEN)
     assert code == {"0": "'''Because.'''"}
 
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from attncourse import author, clean, downloads, gradebook, marking, model, notebooks, reading, roster
+from attncourse import author, clean, downloads, finding, gradebook, marking, model, notebooks, roster
 from attncourse import marks as marks_of
 from coursework import IN_WORDS, OF_TESTS, ROOT
 from test_gradebook import earns
@@ -25,7 +25,7 @@ def result(assignment, *answers):
     """The result of a student who solved everything that tests mark and wrote this."""
     cells = [(cell["cell_type"], "".join(cell["source"])) for cell in handed_in(assignment, *answers)["cells"]]
     cells = [cell for cell in cells if cell[1].strip() != assignment.check.strip()]  # as `reading.read` does
-    found = reading.written_answers(cells, assignment.public()["questions"])
+    found = finding.written(cells, assignment.public()["questions"])
     written = {assignment.questions[int(number)].name: text for number, text in found.items()}
     return replace(earns(assignment, *(question.name for question in assignment.questions)), written=written)
 
@@ -212,7 +212,7 @@ def test_a_group_is_graded_once(with_words, tmp_path):
 def test_a_very_long_answer_is_cut(with_words):
     pieces = [f"{n} " + "x" * 90 for n in range(30_000)]
     answer = result(with_words, *pieces).written["in-words"]
-    assert len(answer) < reading.LONGEST + 100
+    assert len(answer) < finding.LONGEST + 100
     assert answer.endswith(f"{len(''.join(pieces)) + 2 * len(pieces) - 2} characters.)")
 
 

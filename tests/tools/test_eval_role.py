@@ -97,12 +97,13 @@ def site(tmp_path_factory):
 
 
 def test_the_page_and_its_notebook_say_the_values(site):
-    from bookext.write.notebook_text import Writer
+    from bookext.write.notebook_page import Page
+    from bookext.write.notebook_text import Blocks
 
     doctree = site("There are {eval}`count`, or {eval}`share` of {eval}`tiny`.")
     (said,) = [node for node in doctree.findall(nodes.paragraph) if "There are" in node.astext()]
     assert said.astext() == r"There are 3, or 25% of 2.5\cdot10^{-7}."
-    assert Writer("page.html", {}, {}).block(said) == r"There are 3, or 25% of $2.5\cdot10^{-7}$."
+    assert Blocks(Page("page.html")).block(said) == r"There are 3, or 25% of $2.5\cdot10^{-7}$."
     assert "papermill" not in str(doctree)
 
 

@@ -28,8 +28,8 @@ class quiz(nodes.General, nodes.Element):
         question, *options = self.children
         answers = _numbered([nodes.paragraph("", "", *copied_children(answer))] for answer, _ in options)
         folded = _numbered(copied_children(reason) for _, reason in options)
-        reasons = f"<details><summary>{_('Answers')}</summary>\n\n{writer.list(folded)}"
-        return f"**{_(HEADING)}.** {writer.line(question)}\n\n{writer.list(answers)}\n\n{reasons}\n\n</details>"
+        reasons = f"<details><summary>{_('Answers')}</summary>\n\n{writer.block(folded)}"
+        return f"**{_(HEADING)}.** {writer.line(question)}\n\n{writer.block(answers)}\n\n{reasons}\n\n</details>"
 
 
 class quiz_question(nodes.General, nodes.TextElement):

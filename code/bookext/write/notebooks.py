@@ -23,14 +23,13 @@ from ..outputs.checks import checks_of_cell
 from ..outputs.figures import drawn_figure
 from ..questions import quiz
 from ..run.execution import modules_of
-from . import raster
-from .notebook_text import Writer
+from . import notebook_cells, notebook_page, notebook_text, raster
 
 FOLDER = "notebooks"  # in the site, and beside the doctrees
 SOURCES = [
     Path(__file__),
-    Path(__file__).with_name("notebook_text.py"),
-    *(Path(module.__file__) for module in (addresses, pretrained, quiz, raster, record, svg)),
+    *(Path(module.__file__) for module in (notebook_cells, notebook_page, notebook_text, raster)),
+    *(Path(module.__file__) for module in (addresses, pretrained, quiz, record, svg)),
 ]
 # Colab's numpy, torch and ipywidgets satisfy the package's ranges, so pip leaves them as they are.
 FIRST_CELL = """# {title}
@@ -86,16 +85,12 @@ def _remove_others(app, failure):
 def notebook(app, doctree, docname):
     """Return the notebook of a resolved page, with the placeholders of ``addresses`` where addresses belong."""
     slug = docname.rpartition("/")[2]
-    page = addresses.SITE_PLACEHOLDER + app.builder.get_target_uri(docname)
-    writer = Writer(
-        page,
-        app.env.toc_fignumbers.get(docname, {}),
-        app.env.toc_secnumbers.get(docname, {}),
-        app.config.numfig_format["figure"],
-    )
-    first, *others = writer.page(doctree)
+    address = addresses.SITE_PLACEHOLDER + app.builder.get_target_uri(docname)
+    numbers, sections = app.env.toc_fignumbers.get(docname, {}), app.env.toc_secnumbers.get(docname, {})
+    page = notebook_page.Page(address, numbers, sections)
+    first, *others = notebook_cells.cells(page, doctree, app.config.numfig_format["figure"])
     title, _between, text = first.text.partition("\n\n")
-    cells = [nbformat.v4.new_markdown_cell(f"{title}\n\n{_introduction(app, page)}")]
+    cells = [nbformat.v4.new_markdown_cell(f"{title}\n\n{_introduction(app, address)}")]
     cells += [nbformat.v4.new_code_cell(first_cell([_source(cell.node) for cell in others if cell.node]))]
     cells += [nbformat.v4.new_markdown_cell(text)] if text else []
     translate = partial(translate_law, page=docname)
