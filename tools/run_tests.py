@@ -1,8 +1,8 @@
 """Run the linters, the build of the book and pytest, as `make check`, `make test` and `make format` do.
 
-python tools/run_tests.py check [CHAPTER]      look at what differs from the main branch, in seconds
-python tools/run_tests.py test [--all] [ONLY]  run everything; with --all also the tests that take long
-python tools/run_tests.py format               lay out the code: Python by ruff, scripts and style sheets by deno
+python tools/run_tests.py check [CHAPTER]                  look at what differs from the main branch, in seconds
+python tools/run_tests.py test [--all] [--english] [ONLY]  run everything; with --all also the tests that take long
+python tools/run_tests.py format                           lay out the code: Python by ruff, the rest by deno
 
 Without ONLY the editions in other languages are built and compared with the English book as well; with --english not.
 
@@ -155,12 +155,12 @@ def check_tests(changed, files, successes):
 
 
 def advise(chapters):
-    """Print advice on chapters. Whatever goes wrong with it is printed too: advice fails nothing."""
+    """Print advice on chapters. Whatever goes wrong with it, an import too, is printed: advice fails nothing."""
     try:
         from advice import advice
 
         lines = advice(chapters)
-    except Exception as error:  # also while tools/advice.py is missing
+    except Exception as error:
         lines = [f"No advice: {type(error).__name__}: {error}"]
     if lines:
         print("\nAdvice, which fails nothing:", *lines, sep="\n  ")
@@ -193,12 +193,16 @@ def test(only, everything, english):
 def chosen(only, tests=TESTS):
     """Return what pytest runs for ``only``: that folder or file, the files with it in their names, or a pattern.
 
-    The name of a live figure is a pattern, although a file bears it: the tests of all figures look at it as well.
+    Without ``only`` that is everything. The name of a live figure is a pattern, although a file bears it: the tests of
+    all figures look at it as well.
     """
+    if not only:
+        return [tests]
     if (tests / only).exists():
         return [tests / only]
     named = [path for path in sorted(tests.rglob("test_*.py")) if only in path.name]
-    if all(path.parent.name == "figures" for path in named):
+    are_of_figures = all(path.parent.name == "figures" for path in named)
+    if not named or are_of_figures:
         return [tests, "-k", only]
     return named
 
@@ -225,25 +229,34 @@ def lay_out():
 # --- The command line -------------------------------------------------------------------------------------------------
 
 
+def command_line():
+    """Return the parser of the command line: the tasks, and what each of them takes."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    tasks = parser.add_subparsers(dest="task", required=True)
+
+    task = tasks.add_parser("check", help="look at what differs from the main branch")
+    task.add_argument("chapter", nargs="?", default="", help="is looked at whether it changed or not")
+    task.set_defaults(run=lambda given: check(given.chapter))
+
+    task = tasks.add_parser("test", help="run everything")
+    task.add_argument("only", nargs="?", default="", help="a folder, a file or a pattern")
+    task.add_argument("--all", action="store_true", help="also what takes long: see the marker `thorough`")
+    task.add_argument("--english", action="store_true", help="without the editions in other languages")
+    task.set_defaults(run=lambda given: test(given.only, given.all, given.english))
+
+    task = tasks.add_parser("format", help="lay out the code")
+    task.set_defaults(run=lambda given: lay_out())
+    return parser
+
+
 def main():
     """Do what the command line asks for; the exit code says whether everything succeeded."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("task", choices=("check", "test", "format"))
-    parser.add_argument("only", nargs="?", default="", help="check: a chapter; test: a folder, a file or a pattern")
-    parser.add_argument("--all", action="store_true", help="also what takes long: see the marker `thorough`")
-    parser.add_argument("--english", action="store_true", help="without the editions in other languages")
-    options = parser.parse_args()
+    given = command_line().parse_args()
     if chromium():
         os.environ["CHROMIUM"] = chromium()
     os.environ["NO_COLOR"] = "1"  # what the linters print is shown later, from a file
     os.environ["OMP_NUM_THREADS"] = "1"  # several workers share the cores; more threads would wait for each other
-    if options.task == "check":
-        results = check(options.only)
-    elif options.task == "format":
-        results = lay_out()
-    else:
-        results = test(options.only, options.all, options.english)
-    sys.exit(report(results, options.task))
+    sys.exit(report(given.run(given), given.task))
 
 
 def report(results, task):

@@ -2,10 +2,10 @@
 
 This runs in the sandbox, before any code of the student's. Standard library only. `choosing` finds the notebooks among
 the files and `parsing` parses them; `translating` makes plain Python of the cells, `finding` finds the answers in them,
-`scopes` says what names mean there, and `tokens` what is compared. What comes back, `RECORD`, is checked by the grader.
+`scopes` says what names mean there, and `tokens` what is compared. The grader checks the `Record` that comes back.
 """
 
-import itertools
+from dataclasses import asdict, dataclass, field
 from typing import NamedTuple
 
 if not __package__:  # in the sandbox, where these files lie side by side and are no package
@@ -18,7 +18,28 @@ if not __package__:  # in the sandbox, where these files lie side by side and ar
 else:
     from . import choosing, finding, parsing, scopes, tokens, translating
 
-LOST = 5  # other notebooks with an answer that a remark names
+MAX_UNGRADED_NAMED = 5  # other notebooks with an answer, of which a remark gives the names
+
+
+@dataclass
+class Record:
+    """What there is to grade in the files of one student; as it is made, nothing."""
+
+    file: int = -1  # number of the file that is graded, from 0
+    problem: str = ""  # why nothing is graded, or what may be the matter with the notebook
+    unused: list[str] = field(default_factory=list)  # "name: why" for each other file
+    labels: list[str] = field(default_factory=list)  # of the cells that are run
+    remarks: list[str] = field(default_factory=list)  # for the student
+    login: str = ""  # whose it is, as the notebook says
+    python: str = ""  # the version that wrote it
+    written: dict[str, str] = field(default_factory=dict)  # number of a question: the answer in words
+    tokens: dict[str, list[str]] = field(default_factory=dict)  # name of a function: what is compared of it
+    sources: dict[str, str] = field(default_factory=dict)  # this and the next are added by the worker: see `spoken`
+    spoken: list[list[str]] = field(default_factory=list)
+    reused: list[list[int]] = field(default_factory=list)  # number of a question, and of a cell: see `scopes.Reuse`
+
+
+# The form in which a Record must come back from the sandbox: see `protocol.conforms`.
 RECORD = {
     "file": int,
     "problem": str,
@@ -29,9 +50,9 @@ RECORD = {
     "python": str,
     "written": {str: str},
     "tokens": {str: [str]},
-    "sources": {str: str},  # this and the next: see `spoken`
+    "sources": {str: str},
     "spoken": [(str, str, str)],
-    "reused": [(int, int)],  # see `scopes.Reuse`
+    "reused": [(int, int)],
 }
 
 
@@ -42,54 +63,75 @@ class Code(NamedTuple):
     label: str
 
 
+class TextAnswer(NamedTuple):
+    """A text cell that is plainly an answer, and was made a text cell by a slip."""
+
+    cell: int  # its number among all cells, from 0
+    function: str  # which no code cell defines
+    runs: bool  # whether it is Python: then it is a code cell again
+
+    @property
+    def remark(self):
+        """Tell the student."""
+        what = "here it was run as code" if self.runs else "make it a code cell"
+        return f"`{self.function}` stands in a text cell, which does not run: {what}."
+
+
 def nothing(problem):
-    """Return the RECORD of files in which there is nothing to grade."""
-    empty = {key: form() if isinstance(form, type) else type(form)() for key, form in RECORD.items()}
-    return empty | {"file": -1, "problem": problem}
+    """Return the Record, as a dict, of files in which there is nothing to grade."""
+    return asdict(Record(problem=problem))
 
 
 def read(files, public):
-    """Return (RECORD, code cells in plain Python) for files, [[name, order, bytes or a sentence], …]."""
-    questions = public["questions"]
-    asked = [name for question in questions for name in question["functions"]]
+    """Return (Record as a dict, code cells in plain Python) for files, [[name, order, bytes or a sentence], …]."""
+    asked = [name for question in public["questions"] for name in question["functions"]]
     try:
         candidates, unused = choosing.candidates(files, asked)
     except parsing.NotGradable as error:
         return nothing(str(error)), []
-    best = max(candidates, key=lambda candidate: candidate.rank)
-    others = [candidate for candidate in candidates if candidate is not best]
-    own = _without_check(best.notebook.cells, public.get("check", ""))
-    code, moved = _code(own, asked)
+    graded = max(candidates, key=lambda candidate: candidate.rank)
+    others = [candidate for candidate in candidates if candidate is not graded]
+    record, sources = _read_cells(graded.notebook.cells, public, asked)
+    record.file = graded.index
+    record.python = graded.notebook.python
+    record.unused = unused + _not_graded(graded, others)
+    record.remarks = graded.notebook.remarks + _only_marked(graded, others) + record.remarks
+    return asdict(record), sources
+
+
+def _read_cells(all_cells, public, asked):
+    """Return what the cells of a notebook add to a Record, and the code cells in plain Python."""
+    questions = public["questions"]
+    cells = _without_check(all_cells, public.get("check", ""))
+    text_answers = _text_answers(cells, asked)
+    code = _code(cells, {answer.cell for answer in text_answers if answer.runs})
     texts, labels = [each.text for each in code], [each.label for each in code]
     sources = translating.translate(texts)
-    cells = list(map(scopes.analyse, texts, sources, labels))
-    reuses = scopes.reuses(cells, questions)
-    remarks = [*best.notebook.remarks, *_lost(best, others), *moved, *_unknown_magics(code)]
-    record = {
-        "file": best.index,
-        "problem": _problem(cells, asked),
-        "unused": unused + _not_graded(best, others),
-        "labels": labels,
-        "remarks": remarks + [remark for reuse in reuses for remark in reuse.remarks],
-        "login": finding.login(texts),
-        "python": best.notebook.python,
-        "written": finding.written(own, questions),
-        "tokens": {name: tokens.tokenize(finding.body(texts, name)) for name in asked},
-        "reused": [[reuse.question, reuse.last] for reuse in reuses],
-    }
-    return nothing("") | record, sources
+    analysed = list(map(scopes.analyse, texts, sources, labels))
+    reuses = scopes.reuses(analysed, questions)
+    slips = [answer.remark for answer in text_answers]
+    record = Record(
+        problem=_problem(analysed, asked),
+        labels=labels,
+        remarks=slips + _unknown_magics(code) + [remark for reuse in reuses for remark in reuse.remarks],
+        login=finding.login(texts),
+        written=finding.written(cells, questions),
+        tokens={name: tokens.tokenize(finding.body(texts, name)) for name in asked},
+        reused=[[reuse.question, reuse.last] for reuse in reuses],
+    )
+    return record, sources
 
 
-def _not_graded(best, others):
+def _not_graded(graded, others):
     """Return "name: why" for each notebook that is not the one to be graded."""
-    graded = choosing.short(best.name)
-    return [f"{choosing.short(other.name)}: {graded} is graded" for other in others[: choosing.UNUSED]]
+    name = choosing.short(graded.name)
+    return [f"{choosing.short(other.name)}: {name} is graded" for other in others[: choosing.UNUSED]]
 
 
-def _lost(best, others):
+def _only_marked(graded, others):
     """Return a remark that names other notebooks with an answer, if there are any."""
-    lost = [choosing.short(other.name) for other in others if other.answered][:LOST]
-    return [f"Only {choosing.short(best.name)} is marked, and not {', '.join(lost)}."] if lost else []
+    names = [choosing.short(other.name) for other in others if other.answered][:MAX_UNGRADED_NAMED]
+    return [f"Only {choosing.short(graded.name)} is marked, and not {', '.join(names)}."] if names else []
 
 
 def _without_check(cells, check):
@@ -98,29 +140,35 @@ def _without_check(cells, check):
     return [cell for cell in cells if not squeezed or "".join(cell.text.split()) != squeezed]
 
 
-def _code(cells, asked):
-    """Return the code cells as `Code`, and remarks.
+def _text_answers(cells, asked):
+    """Return the TextAnswers among the cells."""
+    in_code = {name for cell in cells if cell.kind == "code" for name in scopes.DEF.findall(cell.text)}
+    missing = {*asked} - in_code
+    answers = []
+    for number, cell in enumerate(cells):
+        functions = [name for name in scopes.DEF.findall(cell.text) if name in missing]
+        if functions:
+            answers.append(TextAnswer(number, functions[0], runs=scopes.parse(cell.text) is not None))
+    return answers
 
-    A text cell that is plainly an answer, and was made a text cell by a slip, is a code cell again, with a remark.
-    """
-    missing = {*asked}.difference(*(scopes.DEF.findall(cell.text) for cell in cells if cell.kind == "code"))
-    code, remarks, numbers = [], [], itertools.count(1)
-    for cell in cells:
+
+def _code(cells, revived):
+    """Return the Code of the code cells, which are counted, and of the text cells with the numbers `revived`."""
+    code, count = [], 0
+    for number, cell in enumerate(cells):
         if cell.kind == "code":
-            code.append(_labelled(f"Code cell {next(numbers)}", cell.text))
-        elif lost := next((name for name in scopes.DEF.findall(cell.text) if name in missing), ""):
-            runs = scopes.parse(cell.text) is not None
-            what = "here it was run as code" if runs else "make it a code cell"
-            remarks.append(f"`{lost}` stands in a text cell, which does not run: {what}.")
-            code += [_labelled("The text cell", cell.text)] if runs else []
-    return code, remarks
+            count += 1
+            code.append(Code(cell.text, _label(f"Code cell {count}", cell.text)))
+        elif number in revived:
+            code.append(Code(cell.text, _label("The text cell", cell.text)))
+    return code
 
 
-def _labelled(place, text):
-    """Return the `Code` of a cell; its label ends with its first line in brackets, cut after 40 characters."""
+def _label(place, text):
+    """Return the label of a cell: where it is, and in brackets its first line, cut after 40 characters."""
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")
     cut = f"{first[:40]}…" if len(first) > 40 else first
-    return Code(text, f"{place} ({cut})" if first else place)
+    return f"{place} ({cut})" if first else place
 
 
 def _unknown_magics(code):

@@ -41,7 +41,7 @@ class Student:
         self.files, self.assignment, self.limits, self.unsafe = files, assignment, limits, unsafe
         self.session = None  # the worker
         self.numpy = ""  # its version in there
-        self.record = None  # what the first worker read: see `reading.RECORD`
+        self.record = None  # what the first worker read: see `reading.Record`
         self.ran = 0  # cells that the worker has run
         self.slow = 0  # time limits that were reached
         self.problems = {}  # {(cell, statement): (line, kind, message)}; statement -1 is the cell as a whole

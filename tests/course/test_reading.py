@@ -7,7 +7,7 @@ import zipfile
 from dataclasses import replace
 
 import pytest
-from attncourse import author, finding, model, reading, scopes, student, translating
+from attncourse import author, finding, model, protocol, reading, scopes, student, translating
 from coursework import HASTY, SHORT, answers, files, graded, notebook
 
 # name: cells that run without a remark; where they check something, an assert fails if they did not
@@ -292,6 +292,10 @@ def test_a_written_answer_is_found_where_students_put_it(name):
     assert found == ({} if expected is None else {"0": expected})
     code = finding.written([("markdown", "## 1. Why"), ("code", "'''Because.'''")], WRITTEN)
     assert code == {"0": "'''Because.'''"}
+
+
+def test_a_record_of_nothing_has_the_form_that_the_grader_expects():
+    assert protocol.conforms(reading.nothing("No notebook."), reading.RECORD)
 
 
 def test_what_comes_back_from_the_files_is_checked(assignment, bubblewrap, monkeypatch):

@@ -132,6 +132,7 @@ def test_a_script_or_a_style_sheet_that_is_laid_out_otherwise_fails(tmp_path, mo
 @pytest.mark.parametrize(
     ("only", "paths"),
     [
+        ("", ["."]),
         ("package", ["package"]),
         ("package/test_law.py", ["package/test_law.py"]),
         ("live", ["package/figures/test_live_hull.py", "package/test_live.py"]),
@@ -144,6 +145,31 @@ def test_a_word_chooses_a_folder_or_files_or_is_a_pattern_as_is_the_name_of_a_fi
     tests = write_files(dict.fromkeys(files, ""))
     found = run_tests.chosen(only, tests)
     assert [path.relative_to(tests).as_posix() if isinstance(path, Path) else path for path in found] == paths
+
+
+@pytest.mark.parametrize(
+    ("line", "call"),
+    [
+        ("check", ("check", "")),
+        ("check rnn-bottleneck", ("check", "rnn-bottleneck")),
+        ("format", ("lay_out",)),
+        ("test", ("test", "", False, False)),
+        ("test --english package", ("test", "package", False, True)),
+        ("test --all live", ("test", "live", True, False)),
+    ],
+)
+def test_each_task_is_given_what_stands_behind_it(monkeypatch, line, call):
+    for task in ("check", "test", "lay_out"):
+        monkeypatch.setattr(run_tests, task, lambda *given, task=task: (task, *given))
+    given = run_tests.command_line().parse_args(line.split())
+    assert given.run(given) == call
+
+
+@pytest.mark.parametrize("line", ["", "build", "check --all", "check a b", "format tools"])
+def test_a_task_refuses_what_it_would_pass_over(line, capsys):
+    with pytest.raises(SystemExit):
+        run_tests.command_line().parse_args(line.split())
+    assert "usage" in capsys.readouterr().err
 
 
 SKIPPING = """

@@ -1,8 +1,11 @@
 // Clocks of a rotary encoding: a query and a key as two hands on the face of every pair of
-// coordinates.
-const LAST = 60;
-const MOST = 4;
-const RADIUS = 50;
+// coordinates. Who moves both sees every hand turn and no angle change: the score depends on the
+// offset alone. Where positions are added, it does not. What is not defined here, such as `range`,
+// `fillIn`, `tell`, `low` or `HUES`, is a function or a list of kit/core.js or kit/parts.js, which
+// stand in front of every figure.
+
+const LAST = 60; // the last position of the ruler
+const MOST = 4; // so many pairs at most
 const TURN = 2 * Math.PI;
 
 // ---- compute -------------------------------------------------------------------------------------
@@ -16,7 +19,7 @@ const SCHEMES = { rotary: turned, sinusoidal: (angle) => [1 + Math.sin(angle), M
 const frequencies = ({ pairs, base }) => range(pairs).map((k) => base ** (-k / pairs));
 
 /** The pairs of the content (1, 0, 1, 0, …) at a position. */
-const handsAt = ({ scheme }, omega, t) => omega.map((w) => SCHEMES[scheme](w * t));
+const handsAt = ({ scheme }, omega, position) => omega.map((w) => SCHEMES[scheme](w * position));
 
 /** What each pair adds to a score. */
 const termsOf = (query, key) => query.map((pair, k) => dot(pair, key[k]));
@@ -38,6 +41,9 @@ function anglesAt(state, omega, i, j) {
   );
 }
 
+/** The positions from one to another, by halves. */
+const halves = (from, to) => range(2 * (to - from) + 1).map((n) => from + n / 2);
+
 /**
  * Hands, angles, what each face adds to the score, the score, and the score as a function of the
  * key's position.
@@ -45,12 +51,10 @@ function anglesAt(state, omega, i, j) {
 function compute(state) {
   const { query, key } = state;
   const omega = frequencies(state);
-  const hands = [query, key].map((t) => handsAt(state, omega, t));
+  const hands = [query, key].map((position) => handsAt(state, omega, position));
   const terms = termsOf(...hands);
   const score = total(terms);
   const scoreFromZero = scoreAt(state, omega, 0, key - query);
-  const curve = range(2 * LAST + 1).map((t) => scoreAt(state, omega, query, t / 2));
-  const fromZero = range(4 * LAST + 1).map((t) => scoreAt(state, omega, 0, t / 2 - LAST));
   return {
     speeds: omega,
     hands,
@@ -59,8 +63,8 @@ function compute(state) {
     score,
     scoreFromZero,
     offsetGap: Math.abs(score - scoreFromZero),
-    curve,
-    fromZero,
+    curve: halves(0, LAST).map((j) => scoreAt(state, omega, query, j)),
+    fromZero: halves(-LAST, LAST).map((offset) => scoreAt(state, omega, 0, offset)),
   };
 }
 
@@ -70,7 +74,10 @@ const RANGES = { query: [0, LAST], key: [0, LAST], pairs: [1, MOST], base: [1, 1
 
 /** Whether a state from outside, such as an address, can be drawn. */
 function valid(state) {
-  const isWithin = ([name, [least, most]]) => state[name] >= least && state[name] <= most;
+  const isWithin = ([name, [least, most]]) => {
+    const x = state[name];
+    return Number.isFinite(x) && x >= least && x <= most;
+  };
   return (
     Object.entries(RANGES).every(isWithin) &&
     [state.query, state.key, state.pairs].every(Number.isInteger) &&
@@ -80,49 +87,35 @@ function valid(state) {
 
 // ---- build ---------------------------------------------------------------------------------------
 
-// Ruler and curve are equally wide, with the same margins.
+// Ruler and plot are equally wide, with the same margins.
 const WIDTH = 560;
 const MARGIN = 20;
 const LENGTH = WIDTH - 2 * MARGIN;
 const MIDDLE = WIDTH / 2;
-const PLOT = { top: 10, high: 96 }; // the curve between its largest score and its least
+// The rows of the ruler, and of the plot: its curve lies between its largest score and its least.
+const ROWS = { query: 4, offset: 41, line: 50, numbers: 79, key: 100 };
+const PLOT = { title: -4, top: 10, high: 96, numbers: 125, left: 13 };
+const RADIUS = 50; // of a face
+const SIXTHS = range(7); // the marks that divide an axis into six
+
+/** The x of a part of the ruler or of the plot. */
 const along = (share) => MARGIN + LENGTH * share;
+
 const label = (x, y, text = "") =>
   make("text", { class: "live-label", x, y, "text-anchor": "middle" }, text);
 const axis = (x1, x2, y1, y2) => make("line", { class: "live-axis", x1, x2, y1, y2 });
 
-/** Puts all elements into `el`, and returns those that change, with what `draw` remembers. */
+/** Puts all elements into `el`, and returns those that change, with the motion between two states. */
 function build({ el, read, change, first }) {
-  const parts = {
-    faces: range(MOST).map(buildFace), // some of them hidden
-    ruler: buildRuler(read, change),
-    plot: buildPlot(),
-    controls: buildControls(change),
-    memory: {
-      drawn: null, // the state that was drawn last
-      before: null, // and the one before it
-      scoreApart: 0, // the score when query and key were last moved one without the other
-      positions: null, // those that the hands show, perhaps on their way
-      frame: 0, // the next one of their movement
-    },
-    other: make(
-      "p",
-      { class: "live-other-scheme" },
-      "This answer was about the other choice of positions.",
-    ),
-    laws: verdictList(),
-    hint: hintLine(),
-    message: messageLine(),
-  };
-  const { faces, ruler, plot, controls, other, laws, hint, message } = parts;
-  // Called by the kit, which adds `update` to the parts, once the question is answered.
-  parts.reveal = () => {
-    el.querySelector(".live-why").after(other);
-    parts.update();
-  };
+  const faces = range(MOST).map(buildFace); // some of them hidden
+  const ruler = buildRuler(read, change);
+  const plot = buildPlot();
+  const controls = buildControls(change);
+  const laws = verdictList();
+  const hint = hintLine();
+  const message = messageLine();
   const { scheme, pairs, base } = controls;
   const reset = button("Back to start", () => change(first));
-  const settings = div("live-controls", scheme.element, pairs.element, base.element, reset);
   el.append(
     hint,
     div(
@@ -131,17 +124,28 @@ function build({ el, read, change, first }) {
       div("live-clocks", faces.map(({ element }) => element)),
       plot.svg,
     ),
-    settings,
+    div("live-controls", scheme.element, pairs.element, base.element, reset),
     laws,
     message,
   );
-  return parts;
+  const other = buildOther();
+  const motion = new Motion(faces, plot.point);
+  return { faces, ruler, plot, controls, other, motion, laws, hint, message };
 }
+
+/** What stands in the place of an answer while the figure shows what the question was not about. */
+const buildOther = () =>
+  make(
+    "p",
+    { class: "live-other-scheme" },
+    "This answer was about the other choice of positions.",
+  );
 
 /** One face: a circle, two hands on an axle, the arc between them, and what it adds to the score. */
 function buildFace(k) {
-  const hands = [0, 1].map((h) => make("line", { class: `live-hand ${HUES[h]}` }));
-  const tips = [0, 1].map((h) => make("g", { class: `live-tip ${HUES[h]}` }, mark(h, 7)));
+  const both = HUES.slice(0, 2); // of the query and of the key
+  const hands = both.map((hue) => make("line", { class: `live-hand ${hue}` }));
+  const tips = both.map((hue, n) => make("g", { class: `live-tip ${hue}` }, mark(n, 7)));
   const arc = make("polyline", { class: "live-arc live-purple" });
   const axle = make("circle", { r: 2.5, class: "live-axle" });
   const all = make("g", {}, arc, [...hands].reverse(), axle, tips);
@@ -160,45 +164,52 @@ function buildFace(k) {
   return { element, all, hands, tips, arc, speed, angle, adds, apart };
 }
 
-/** The ruler with its two handles. */
+/** The ruler with its two handles, the names beside them, and the arrow of the offset. */
 function buildRuler(read, change) {
+  const { query, key, line, numbers } = ROWS;
   const arrow = make("path", { class: "live-offset live-purple" });
-  const names = [4, 100, 41].map((y) => label(0, y));
-  for (const name of names.slice(0, 2)) set(name, { "dominant-baseline": "central" });
-  const stem = (y, h) => make("line", { class: `live-ray ${HUES[h]}`, y1: y, y2: 50 });
-  const stems = [4, 100].map(stem);
-  const ticks = range(LAST + 1).map((t) => `M${along(t / LAST).toFixed(1)} 50v${tickOf(t)}`);
+  const centred = { "dominant-baseline": "central" };
+  const names = {
+    query: set(label(0, query), centred),
+    key: set(label(0, key), centred),
+    offset: label(0, ROWS.offset),
+  };
+  const stem = (y, hue) => make("line", { class: `live-ray ${hue}`, y1: y, y2: line });
+  const stems = { query: stem(query, HUES[0]), key: stem(key, HUES[1]) };
+  const tick = (position) =>
+    `M${along(position / LAST).toFixed(1)} ${line}v${lengthOfTick(position)}`;
+  const look = {
+    viewBox: `0 -14 ${WIDTH} 132`,
+    role: "group",
+    "aria-label": "Positions of query and key",
+    class: "live-ruler live-places",
+  };
   const svg = make(
     "svg",
-    {
-      viewBox: `0 -14 ${WIDTH} 132`,
-      role: "group",
-      "aria-label": "Positions of query and key",
-      class: "live-ruler live-places",
-    },
-    stems,
-    axis(along(0), along(1), 50, 50),
-    make("path", { class: "live-axis", d: ticks.join("") }),
-    range(7).map((t) => label(along(t / 6), 79, 10 * t)),
+    look,
+    Object.values(stems),
+    axis(along(0), along(1), line, line),
+    make("path", { class: "live-axis", d: range(LAST + 1).map(tick).join("") }),
+    SIXTHS.map((n) => label(along(n / 6), numbers, 10 * n)),
     arrow,
-    names,
+    Object.values(names),
   );
-  return { svg, arrow, names, stems, ...rulerHandles(svg, read, change) };
+  return { arrow, names, stems, svg, ...buildHandles(svg, read, change) };
 }
 
 /** How long a tick of the ruler is. */
-function tickOf(t) {
-  if (t % 10 === 0) return 11;
-  return t % 5 === 0 ? 7 : 4;
+function lengthOfTick(position) {
+  if (position % 10 === 0) return 11;
+  return position % 5 === 0 ? 7 : 4;
 }
 
 /** The handle of the query, which takes the key along, and that of the key. */
-function rulerHandles(svg, read, change) {
-  const placeAt = (x) => Math.round((LAST * (x - MARGIN)) / LENGTH);
+function buildHandles(svg, read, change) {
+  const positionAt = (x) => Math.round((LAST * (x - MARGIN)) / LENGTH);
   const moveBoth = (to) => {
     const { query, key } = read();
-    const by = clamp(to - query, -Math.min(query, key), LAST - Math.max(query, key));
-    if (by) change({ query: query + by, key: key + by });
+    const move = clamp(to - query, -Math.min(query, key), LAST - Math.max(query, key));
+    if (move) change({ query: query + move, key: key + move });
   };
   const moveKey = (to) => change({ key: clamp(to, 0, LAST) });
   const putQuery = handle(
@@ -206,7 +217,7 @@ function rulerHandles(svg, read, change) {
     "query, takes the key along",
     "live-blue",
     mark(0, 16),
-    (x) => moveBoth(placeAt(x)),
+    (x) => moveBoth(positionAt(x)),
     (dx, dy) => moveBoth(read().query + dx + dy),
   );
   const putKey = handle(
@@ -214,7 +225,7 @@ function rulerHandles(svg, read, change) {
     "key, moves alone",
     "live-orange",
     mark(1, 17),
-    (x) => moveKey(placeAt(x)),
+    (x) => moveKey(positionAt(x)),
     (dx, dy) => moveKey(read().key + dx + dy),
   );
   return { putQuery, putKey };
@@ -222,13 +233,14 @@ function rulerHandles(svg, read, change) {
 
 /** The score against the offset. */
 function buildPlot() {
+  const { title: above, top, high, numbers: below, left } = PLOT;
   const band = make("polyline", { class: "live-band" });
   const line = make("polyline", { class: "live-arc live-purple" });
   const point = make("circle", { r: 5, class: "live-point" });
-  const most = label(13, 14);
-  const zero = make("g", {}, axis(along(0), along(1), 0, 0), label(13, 4, 0));
-  const middle = axis(MIDDLE, MIDDLE, PLOT.top, PLOT.top + PLOT.high);
-  const numbers = range(7).map((t) => label(along(t / 6), 125, typeset(20 * t - LAST)));
+  const most = label(left, top + 4);
+  const zero = make("g", {}, axis(along(0), along(1), 0, 0), label(left, 4, 0));
+  const middle = axis(MIDDLE, MIDDLE, top, top + high);
+  const numbers = SIXTHS.map((n) => label(along(n / 6), below, typeset(20 * n - LAST)));
   const look = {
     viewBox: `0 -18 ${WIDTH} 146`,
     role: "img",
@@ -237,7 +249,7 @@ function buildPlot() {
   };
   const svg = make("svg", look, zero, middle, band, line, point, most, numbers);
   const score = make("tspan", { class: "live-clock-score", "data-shows": "score" });
-  const title = make("text", { class: "live-label live-clock-title", x: MARGIN, y: -4 });
+  const title = make("text", { class: "live-label live-clock-title", x: MARGIN, y: above });
   svg.append(title);
   return { svg, band, line, point, most, zero, score, title };
 }
@@ -254,39 +266,94 @@ function buildControls(change) {
   };
 }
 
+// ---- motion --------------------------------------------------------------------------------------
+
+const TRAVEL = 200; // for so many milliseconds the hands are on their way
+
+/** Whether two states differ in their positions alone. */
+const areAlike = (one, other) =>
+  ["pairs", "base", "scheme"].every((part) => one[part] === other[part]);
+
+/** What has moved from one state to the next: "nothing", "both" as far, the "key" alone, or "other". */
+function movedBetween(was, { query, key, ...rest }) {
+  if (!was || !areAlike(was, rest)) return "other";
+  const queryMoved = query !== was.query;
+  if (key - query === was.key - was.query) return queryMoved ? "both" : "nothing";
+  return queryMoved ? "other" : "key";
+}
+
+/**
+ * All that outlives a state: the hands turn from where they were, and the sentence tells what has
+ * just moved. Every state that is drawn is given to `remember`, which finds out what has moved, and
+ * to `travel`, which brings the hands from where they are to where they belong; `paint` draws one
+ * moment of the way.
+ */
+class Motion {
+  drawn = null; // the state that was drawn last
+  moved = "other"; // what has moved before it was drawn
+  scoreApart = 0; // the score from which query and key have moved together
+  positions = null; // those that the hands show, perhaps on their way
+  frame = 0; // the next one of the way
+
+  constructor(faces, point) {
+    Object.assign(this, { faces, point });
+  }
+
+  remember(state, score) {
+    this.moved = movedBetween(this.drawn, state);
+    if (this.moved === "key" || this.moved === "other") this.scoreApart = score;
+    this.drawn = state;
+  }
+
+  /** Takes a fifth of a second, or no time where movement is not wanted. */
+  travel(state, scale) {
+    const to = [state.query, state.key];
+    const from = this.positions;
+    const begun = performance.now();
+    cancelAnimationFrame(this.frame);
+    if (calm() || !from || from.join() === to.join()) return this.paint(to, state, scale);
+    const step = () => {
+      const left = Math.max(1 - (performance.now() - begun) / TRAVEL, 0);
+      this.paint(to.map((end, n) => end - left * (end - from[n])), state, scale);
+      if (left) this.frame = requestAnimationFrame(step);
+    };
+    step();
+  }
+
+  /** Draws what turns for two positions, which need not be whole. */
+  paint(positions, state, scale) {
+    const omega = frequencies(state);
+    const angles = anglesAt(state, omega, ...positions);
+    const [query, key] = positions.map((position) => handsAt(state, omega, position));
+    const rotary = state.scheme === "rotary";
+    angles.forEach((angle, k) => drawHands(this.faces[k], [query[k], key[k]], angle, rotary));
+    const [cx, cy] = scale.to(positions[1] - positions[0], total(termsOf(query, key)));
+    set(this.point, { cx, cy });
+    this.positions = positions;
+  }
+}
+
 // ---- draw ----------------------------------------------------------------------------------------
 
-/** Writes a state and what `compute` returns for it into the elements. */
+/** Writes a state and what `compute` returns for it into the elements; `hidden` is what is asked. */
 function draw(parts, state, result, { el, first, hidden }) {
-  const { faces, ruler, plot, controls, hint, laws } = parts;
-  remember(parts.memory, state, result);
+  const { faces, ruler, plot, controls, other, motion, hint, laws } = parts;
+  const scale = scaleOf(state, result);
   faces.forEach((face, k) => drawFace(face, k, state, result, hidden));
-  const scale = plotOf(state, result);
   drawPlot(plot, scale, state, result, hidden);
-  travel(parts, scale, state);
   drawRuler(ruler, state);
+  motion.remember(state, result.score);
+  motion.travel(state, scale);
   controls.scheme.put(state.scheme);
   controls.pairs.put(state.pairs);
   controls.base.put(Math.log10(state.base));
   write(hint, HINTS[state.scheme]);
-  // The question was about one scheme: for the other, what it says gives way to `other`.
+  // The question was about one scheme: for the other, its answer gives way to `other`.
+  if (!hidden && !other.isConnected) el.querySelector(".live-why")?.after(other);
   el.classList.toggle("live-elsewhere", state.scheme !== first.scheme);
   laws.replaceChildren(lawOf(state, result));
-  laws.toggleAttribute("data-away", hidden);
+  laws.toggleAttribute("data-away", hidden); // not seen, and yet in its room: see live.css
 }
-
-/** Keeps the state before, and the score from which query and key have moved together. */
-function remember(memory, state, { score }) {
-  const was = memory.drawn;
-  const offset = ({ query, key }) => key - query;
-  const together = was && alike(was, state) && offset(was) === offset(state);
-  if (!together) memory.scoreApart = score;
-  memory.before = was;
-  memory.drawn = state;
-}
-
-const alike = (was, state) =>
-  ["pairs", "base", "scheme"].every((part) => was[part] === state[part]);
 
 const short = (x) => typeset(Number(x.toPrecision(3)));
 
@@ -302,27 +369,15 @@ function drawFace({ element, speed, angle, adds, apart }, k, state, result, hidd
   write(adds, hidden ? "?" : show(result.terms[k]));
 }
 
-/** Draws what turns for the positions i and j, which need not be whole on the way. */
-function paint({ faces, plot, memory }, scale, state, [i, j]) {
-  const omega = frequencies(state);
-  const angles = anglesAt(state, omega, i, j);
-  const hands = [i, j].map((t) => handsAt(state, omega, t));
-  const rotary = state.scheme === "rotary";
-  omega.forEach((_x, k) => drawHands(faces[k], hands.map((pairs) => pairs[k]), angles[k], rotary));
-  const [cx, cy] = scale.to(j - i, total(termsOf(...hands)));
-  set(plot.point, { cx, cy });
-  memory.positions = [i, j];
-}
-
 /** Both hands of a face. Turning, the tips go round the axle; adding, round the content (1, 0). */
 function drawHands({ all, hands, tips, arc }, pairs, angle, rotary) {
   set(all, { transform: `translate(${rotary ? 0 : -RADIUS} 0)` });
-  pairs.forEach(([x, y], h) => {
+  pairs.forEach(([x, y], n) => {
     const x2 = hundredth(RADIUS * x);
     const y2 = hundredth(-RADIUS * y);
     const degrees = hundredth((360 * Math.atan2(y2, x2)) / TURN);
-    set(hands[h], { x2, y2 });
-    set(tips[h], { transform: `translate(${x2} ${y2}) rotate(${degrees})` });
+    set(hands[n], { x2, y2 });
+    set(tips[n], { transform: `translate(${x2} ${y2}) rotate(${degrees})` });
   });
   const [[x, y]] = pairs;
   set(arc, { points: spiral(Math.atan2(y, x), angle) });
@@ -330,58 +385,39 @@ function drawHands({ all, hands, tips, arc }, pairs, angle, rotary) {
 
 /** Points along an arc that winds outwards, so that full turns can be counted. */
 function spiral(from, sweep) {
-  const steps = Math.ceil((40 * Math.abs(sweep)) / TURN) + 1;
-  const pointAt = (s) => {
-    const part = (sweep * s) / steps;
-    const r = 20 + (2.8 * Math.abs(part)) / TURN;
-    return turned(-(from + part)).map((x) => hundredth(r * x)).join();
+  const steps = Math.ceil((40 * Math.abs(sweep)) / TURN) + 1; // 40 to a turn
+  const pointAt = (step) => {
+    const angle = (sweep * step) / steps;
+    const radius = 20 + (2.8 * Math.abs(angle)) / TURN;
+    return turned(-(from + angle)).map((x) => hundredth(radius * x)).join();
   };
   return range(steps + 1).map(pointAt).join(" ");
 }
 
-/**
- * The hands turn to where they belong in a fifth of a second, or at once where movement is not
- * wanted.
- */
-function travel(parts, scale, state) {
-  const { memory } = parts;
-  const to = [state.query, state.key];
-  const from = memory.positions;
-  const begun = performance.now();
-  cancelAnimationFrame(memory.frame);
-  if (calm() || !from || from.join() === to.join()) return paint(parts, scale, state, to);
-  const step = () => {
-    const left = Math.max(1 - (performance.now() - begun) / 200, 0);
-    paint(parts, scale, state, to.map((x, h) => x - left * (x - from[h])));
-    if (left) memory.frame = requestAnimationFrame(step);
-  };
-  step();
-}
-
 /** The two positions on the ruler, and the arrow from the query to the key. */
 function drawRuler({ arrow, names, stems, putQuery, putKey }, { query: i, key: j }) {
-  const [x1, x2] = [i, j].map((t) => along(t / LAST));
-  const tip = i < j ? -7 : 7;
+  const [x1, x2] = [i, j].map((position) => along(position / LAST));
+  const back = i < j ? -7 : 7; // from the tip of the arrow to its barbs
   const offset = typeset(j - i);
-  putQuery([x1, 4], `query at ${i}, key at ${j}`, { now: i, min: 0, max: LAST });
-  putKey([x2, 100], `key at ${j}, offset ${offset}`, { now: j, min: 0, max: LAST });
-  [x1, x2].forEach((x, h) => set(stems[h], { x1: x, x2: x }));
-  set(arrow, { d: i === j ? "" : `M${x1} 50H${x2}m${tip} -5l${-tip} 5l${tip} 5` });
-  nameBeside(names[0], x1, `query at ${i}`);
-  nameBeside(names[1], x2, `key at ${j}`);
-  putOffset(names[2], x1, x2);
-  write(names[2], `offset ${offset}`);
+  putQuery([x1, ROWS.query], `query at ${i}, key at ${j}`, { now: i, min: 0, max: LAST });
+  putKey([x2, ROWS.key], `key at ${j}, offset ${offset}`, { now: j, min: 0, max: LAST });
+  set(stems.query, { x1, x2: x1 });
+  set(stems.key, { x1: x2, x2 });
+  set(arrow, { d: i === j ? "" : `M${x1} ${ROWS.line}H${x2}m${back} -5l${-back} 5l${back} 5` });
+  nameBeside(names.query, x1, `query at ${i}`);
+  nameBeside(names.key, x2, `key at ${j}`);
+  nameOffset(names.offset, x1, x2, `offset ${offset}`);
 }
 
-/** The place of the offset: over the middle of the arrow, but beside the stem of the query. */
-function putOffset(name, x1, x2) {
+/** The name of the offset: over the middle of the arrow, but beside the stem of the query. */
+function nameOffset(name, x1, x2, message) {
   const room = 110; // of the longest offset on a narrow screen
   const right = x2 >= x1 && x1 < WIDTH - room;
   const middle = (x1 + x2) / 2;
   const place = right
     ? { x: Math.max(middle - 25, x1 + 6), "text-anchor": "start" }
     : { x: Math.min(middle + 25, x1 - 6), "text-anchor": "end" };
-  set(name, place);
+  write(set(name, place), message);
 }
 
 /** The name of a handle, beside it towards the middle. */
@@ -396,7 +432,7 @@ function nameBeside(name, x, message) {
  * The scale of the plot, from its largest score at the top to its least at the bottom: `most` is the
  * largest, `zero` the height at which a score of 0 stands, and `to(offset, score)` a point.
  */
-function plotOf({ pairs, scheme }, { fromZero }) {
+function scaleOf({ pairs, scheme }, { fromZero }) {
   const [least, most] = scheme === "rotary"
     ? [Math.min(0, ...fromZero), pairs]
     : [-pairs / 2, 4 * pairs];
@@ -411,13 +447,15 @@ function plotOf({ pairs, scheme }, { fromZero }) {
 
 /** The scores against the offset, and that of these two positions. */
 function drawPlot({ band, line, most, zero, score, title }, scale, state, result, hidden) {
-  const points = (scores, from) => scores.map((s, n) => scale.to(n / 2 - from, s).join()).join(" ");
-  set(band, { points: points(result.fromZero, LAST) });
-  set(line, { points: points(result.curve, state.query) });
+  const points = (offsets, scores) =>
+    offsets.map((x, n) => scale.to(x, scores[n]).join()).join(" ");
+  const { query, key } = state;
+  set(band, { points: points(halves(-LAST, LAST), result.fromZero) });
+  set(line, { points: points(halves(-query, LAST - query), result.curve) });
   set(zero, { transform: `translate(0 ${hundredth(scale.zero)})` });
   write(most, String(scale.most));
   write(score, hidden ? "?" : show(result.score));
-  const offset = typeset(state.key - state.query);
+  const offset = typeset(key - query);
   tell(title, "score {score} at offset {offset}", { score, offset });
 }
 
@@ -434,47 +472,52 @@ const HINTS = {
   rotary: "Drag the query (round): the key comes along. Then drag the key (square) alone.",
   sinusoidal: "A hand is now x + p: its length changes too, and the line leaves the band.",
 };
-/** What the figure says in words. */
-function speak(state, result, { memory, hidden }) {
+
+/** What the figure says in words: what the reader has just moved, or else how things stand. */
+function speak(state, result, { motion, hidden }) {
   if (hidden) return "Angles and score are hidden until you have answered.";
-  const { query: i, key: j } = state;
-  const was = memory.before;
-  const same = was && alike(was, state);
-  if (same && was.query !== i && was.key - was.query === j - i) {
-    return ofBoth(result, memory.scoreApart);
-  }
-  const alone = same && was.query === i && was.key !== j;
-  if (state.scheme === "rotary") return ofTurning(state, result, alone);
-  const now = show(result.score);
-  if (i === 0) {
-    return `With the query at 0 and the key at ${j} the score is ${now}: here the line lies on the band.`;
-  }
-  return `The score is ${now}; with the query at 0 and the key at ${typeset(j - i)} it is ${
-    show(result.scoreFromZero)
-  }.`;
+  if (motion.moved === "both") return bothText(result, motion.scoreApart);
+  if (state.scheme === "sinusoidal") return addedText(state, result);
+  return motion.moved === "key" ? keyText(state, result) : anglesText(state, result);
 }
 
 /** What is said once both have moved, from a place where the score was `from`. */
-function ofBoth({ score }, from) {
+function bothText({ score }, from) {
   const now = show(score);
   return Math.abs(from - score) > EXACT
     ? `Both have moved. The score was ${show(from)} and is ${now}.`
     : `Both have moved: every hand has turned, no angle has changed, and the score is still ${now}.`;
 }
 
-/** What is said of hands that turn; `alone`, if only the key has moved. */
-function ofTurning({ pairs }, { speeds, angles, score }, alone) {
+/** What is said where positions are added: how far the score is from that of a query at 0. */
+function addedText({ query: i, key: j }, { score, scoreFromZero }) {
   const now = show(score);
-  const [first, last] = [0, -1].map((k) => short((alone ? speeds : angles).at(k)));
-  if (alone) {
-    return pairs > 1
-      ? `Only the key turns; one position adds ${first} rad on the first face and ${last} rad on the last.`
-      : `Only the key turns; one position adds ${first} rad.`;
+  if (i === 0) {
+    return `With the query at 0 and the key at ${j} the score is ${now}: here the line lies on the band.`;
   }
+  return `The score is ${now}; with the query at 0 and the key at ${typeset(j - i)} it is ${
+    show(scoreFromZero)
+  }.`;
+}
+
+/** What is said once the key has turned alone: how fast it turns. */
+function keyText({ pairs }, { speeds }) {
+  const [first, last] = firstAndLast(speeds);
+  return pairs > 1
+    ? `Only the key turns; one position adds ${first} rad on the first face and ${last} rad on the last.`
+    : `Only the key turns; one position adds ${first} rad.`;
+}
+
+/** What is said of hands that have turned in any other way: their angles, and the score. */
+function anglesText({ pairs }, { angles, score }) {
+  const [first, last] = firstAndLast(angles);
+  const now = show(score);
   return pairs > 1
     ? `The angle between the hands is ${first} rad on the first face and ${last} rad on the last. The score, the sum of the cosines, is ${now}.`
     : `The angle between the hands is ${first} rad. The score, the sum of the cosines, is ${now}.`;
 }
+
+const firstAndLast = (numbers) => [numbers.at(0), numbers.at(-1)].map(short);
 
 const render = composed({ compute, build, draw, speak });
 

@@ -107,7 +107,8 @@ function buildSentence(n, read, change) {
   const asked = () => Math.min(read().questions, n);
   const end = grip(_("questions"), "↔", (dx, dy) => ask(asked() + dx + dy));
   const row = div("live-inks", words, end);
-  draggable(end, SCREEN, (x, y) => ask(wordsBefore(words, x, y)));
+  // The end hangs at the lower edge of its line: a pointer that holds it means that line.
+  draggable(end, SCREEN, (x, y) => ask(wordsBefore(words, x, y - words[0].offsetHeight / 2)));
   const settle = () => {
     const word = words[asked() - 1];
     end.style.left = `${word.offsetLeft + word.offsetWidth}px`;

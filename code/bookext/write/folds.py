@@ -12,6 +12,8 @@ from .. import hooks
 from ..language.messages import _, translate_law
 from ..outputs.checks import checks_of_cell
 
+AFTER_NOTEBOOK = 470  # above that of `notebooks`, which reads the laws where the cell shows them
+
 
 class folded_laws(checks_of_cell):
     """The laws of a cell whose code is folded."""
@@ -19,9 +21,9 @@ class folded_laws(checks_of_cell):
 
 def setup(app):
     """Shape the folded cells of each page, and write them."""
-    app.add_node(hooks.folded_cell(), override=True, html=(_open, _close))
+    app.add_node(hooks.folded_cell(), override=True, html=(_open_fold, _close_fold))
     app.add_node(folded_laws, html=(_visit_laws, None))
-    app.connect("doctree-resolved", _gather, priority=470)  # after the notebook is written
+    app.connect("doctree-resolved", _gather, priority=AFTER_NOTEBOOK)
 
 
 def _gather(app, doctree, docname):
@@ -32,27 +34,40 @@ def _gather(app, doctree, docname):
         cell = fold.parent
         cell.remove(fold)
         cell.append(fold)
-        for laws in list(cell.findall(checks_of_cell)):
-            output = laws.parent
-            output.remove(laws)
+        laws = next(cell.findall(checks_of_cell), None)  # no second: a cell shows all of them together as it ends
+        if laws:
+            _remove_from_output(laws)
             fold.insert(0, folded_laws("", **laws.attributes))
-            if not output.children:
-                output.parent.remove(output)
 
 
-def _open(translator, node):
-    translate = partial(translate_law, page=translator.builder.current_docname)
-    checks = [check for laws in node.findall(folded_laws) for check in laws["checks"]]
-    laws = f' <span class="fold-laws">{render.MARK} {render.count(checks, translate)}</span>' if checks else ""
-    translator.body.append(f'<details class="fold"><summary>{_("Code")}{laws}</summary>\n')
+def _remove_from_output(laws):
+    """Take the laws away from what the cell shows, and the place of that if it is empty then."""
+    output = laws.parent
+    output.remove(laws)
+    if not output.children:
+        output.parent.remove(output)
 
 
-def _close(translator, node):
+def _translate_for(translator):
+    """Return the function that says a law in the language of the page that is written."""
+    return partial(translate_law, page=translator.builder.current_docname)
+
+
+def _open_fold(translator, node):
+    """Begin a folded cell: its one line says how many laws hold."""
+    laws = next(node.findall(folded_laws), None)
+    count = render.count(laws["checks"], _translate_for(translator)) if laws else ""
+    words = f' <span class="fold-laws">{render.MARK} {count}</span>' if laws else ""
+    translator.body.append(f'<details class="fold"><summary>{_("Code")}{words}</summary>\n')
+
+
+def _close_fold(translator, node):
+    """End a folded cell."""
     translator.body.append("</details>\n")
 
 
 def _visit_laws(translator, node):
-    translate = partial(translate_law, page=translator.builder.current_docname)
-    lines = "".join(render.lines(node["checks"], node["anchors"], translate))
+    """Write a line for each law of a folded cell."""
+    lines = "".join(render.lines(node["checks"], node["anchors"], _translate_for(translator)))
     translator.body.append(f'<div class="checks">{lines}</div>\n')
     raise nodes.SkipNode

@@ -177,12 +177,13 @@ class Blocks(Visitor):
         return f"```{language}\n{node.astext().rstrip()}\n```"
 
     def visit_math_block(self, node):
-        """Write a displayed formula with its number, in one line: the signs of a box would get into longer ones."""
+        """Write a displayed formula with its number, in one line: in a box each line begins with a sign, no TeX."""
         tex = _formula(node)
-        if "\\\\" in tex and "\\begin" not in tex:
+        if "\\\\" in tex and "\\begin" not in tex:  # rows need an environment, which Sphinx gives them on the page
             tex = f"\\begin{{split}}{tex}\\end{{split}}"
         tag = f" \\tag{{{self.page.number(node, 'displaymath')}}}" if node.get("number") else ""
-        return tex if node.get("nowrap") else f"$$ {tex}{tag} $$"
+        is_whole = node.get("nowrap")  # the author wrote an environment that is a display by itself, such as align
+        return tex if is_whole else f"$$ {tex}{tag} $$"
 
     def visit_raw(self, node):
         """Write the name of a drawing, as a link to the page: notebooks do not show a page's own HTML."""
@@ -221,8 +222,8 @@ class Blocks(Visitor):
         title = "".join(f"**{self.line(n)}**\n\n" for n in node.children if isinstance(n, nodes.title))
         rows = [[self.entry(entry) for entry in row.children] for row in node.findall(nodes.row)]
         if not any(node.findall(nodes.thead)):
-            rows.insert(0, [""] * len(rows[0]))
-        rows.insert(1, ["---"] * len(rows[0]))
+            rows.insert(0, [""] * len(rows[0]))  # Markdown has no table without headings
+        rows.insert(1, ["---"] * len(rows[0]))  # the line below them, by which Markdown knows a table
         return title + "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
     def entry(self, node):
@@ -266,7 +267,7 @@ class Blocks(Visitor):
 
     def visit_proof_node(self, node):
         """Write a proof, which ends with a sign."""
-        word = _("Proof.")
+        word = _("Proof.")  # with which sphinx-proof begins the text itself
         return _quote(self.inside(node[0]).replace(word, f"*{word}*", 1) + " ∎")
 
     def visit_dropdown_main(self, node):
