@@ -78,12 +78,19 @@ def test_a_chosen_option_shows_its_reason_and_no_other(page, name):
 
 
 def test_a_reason_is_heard_when_its_option_is_chosen(page, name):
-    """Each quiz is a group named by its question, of buttons named by their options; a reason appears in a status."""
+    """Each quiz is a group named by its question, of buttons named by their options; a reason appears in a status.
+
+    Their names hold the formulas too, which browsers leave out of a name unless they have one of their own.
+    """
     problems = []
     for quiz in page.locator("fieldset.quiz").all():
         label, heard = quiz.get_attribute("id"), quiz.aria_snapshot()
         if not re.match(r"""- '?group "[^"]""", heard) or len(re.findall(r"""^ +- '?radio "[^"]""", heard, re.M)) < 2:
             problems.append(f"{name}: {label}: is heard as {heard[:200]}")
+        formulas = quiz.locator(":is(legend, label) math").evaluate_all("all => all.map((e) => e.ariaLabel)")
+        problems += [
+            f"{name}: {label}: {formula} is not heard" for formula in formulas if not formula or formula not in heard
+        ]
         if SIGN.search(heard):
             problems.append(f"{name}: {label}: a reason is heard before an option is chosen")
         quiz.locator("input").first.check()

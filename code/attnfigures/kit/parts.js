@@ -232,15 +232,32 @@ function choice(label, options, act) {
 function slider(label, { min, max, step, text }, act) {
   const id = newId();
   const widest = Math.max(...[min, max].map((x) => text(x).length));
-  const output = make("output", { for: id, style: `min-width: ${widest}ch` }); // it moves nothing
+  const output = make("output", {
+    for: id,
+    style: `min-width: ${widest}ch`, // it moves nothing
+    "aria-live": "off", // the slider says its value itself
+  });
   const oninput = () => act(Number(input.value));
   const input = make("input", { type: "range", id, min, max, step, oninput });
+  holdWhileScrolling(input, oninput);
   const put = (x) => {
     input.value = x;
     write(output, text(x));
     set(input, { "aria-valuetext": text(x) });
   };
   return { element: control(label, input, id, output), put };
+}
+
+/** Takes back what a finger changed on its way, where it scrolls the page and meant no slider. */
+function holdWhileScrolling(input, act) {
+  let before;
+  input.addEventListener("pointerdown", () => {
+    before = input.value;
+  });
+  input.addEventListener("pointercancel", () => {
+    input.value = before;
+    act();
+  });
 }
 
 /** A button that is pressed or not; `act(pressed)` is called when that changes. */
@@ -439,14 +456,20 @@ function nod(el) {
 }
 
 // ---- text ---------------------------------------------------------------------------------------
-/** A sentence that a screen reader speaks once the reader has stopped for a moment. */
+/**
+ * A sentence that a screen reader speaks once the reader has stopped for a moment. It is gone a
+ * moment later: who reads on finds it as the message of the figure, and only there.
+ */
 function speaker(el) {
   const spoken = make("div", { class: "live-spoken", role: "status" });
   el.append(spoken);
   let timer;
   return (text) => {
     clearTimeout(timer);
-    timer = setTimeout(() => write(spoken, text), 400);
+    timer = setTimeout(() => {
+      write(spoken, text);
+      timer = setTimeout(() => write(spoken, ""), 5000);
+    }, 400);
   };
 }
 

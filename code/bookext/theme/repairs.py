@@ -7,6 +7,7 @@ overflows, and how much a page weighs.
 import re
 
 from ..language.messages import N_, translate
+from ..write.mathml import in_one_line
 
 # Names that the theme gives without asking for a translation: the attribute, and its text.
 NAMES = {N_("Toggle primary sidebar"): "title", N_("Toggle secondary sidebar"): "title", N_("Main"): "aria-label"}
@@ -37,6 +38,16 @@ def translate_names(element):
             element.set(name, translate(element.get(name)))
 
 
+def name_formula(formula):
+    """Give a formula a name, which becomes a part of the name of what it stands in."""
+    formula.set("aria-label", in_one_line(formula))
+
+
+def name_figure(figure):
+    """Name a figure by its number: a listener is in it before the caption is read."""
+    figure.set("aria-label", figure.xpath("string(figcaption//span[@class='caption-number'])").strip())
+
+
 def drop_space(part):
     """Remove the line breaks between the elements of a drawing, and the groups without an attribute."""
     part.tail = None
@@ -58,6 +69,9 @@ REPAIRS = {
     # An untranslated page of an edition says its own language, which language/progress.py has marked.
     "//article[.//p[@data-page]]": lambda page: page.set("lang", page.xpath("string(.//p/@data-page)")),
     "//span[contains(@class, 'math')][math]": hold_punctuation,
+    # Browsers make the name of a question and of its answers without the formulas in them.
+    "//label//math | //legend//math": name_formula,
+    "//figure[figcaption//span[@class='caption-number']]": name_figure,
     # The name of a claim, such as S2-035, fills an entry of a table: a line does not end at its hyphen.
     "//td[translate(normalize-space(), '0123456789', '') = 'S-']": add_class("claim-name"),
     # What changes nothing: half of the elements of a chapter, and a browser has to make every one.

@@ -94,3 +94,31 @@ def _block(self, node):
         self.body.append("</span>")
     self.body.append("</div>\n")
     raise nodes.SkipNode
+
+
+RAISED = str.maketrans("0123456789+−-nT", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿᵀ")
+
+
+def in_one_line(formula):
+    """Return a formula in MathML as text, for the name of a control: browsers leave formulas out of names."""
+    parts = [in_one_line(part) for part in formula if part.tag != "annotation"]
+    match formula.tag:
+        case "msup":
+            return parts[0] + _raised(parts[1])
+        case "msub" | "munder":
+            return " ".join(parts)
+        case "msubsup" | "munderover":
+            return f"{parts[0]} {parts[1]}{_raised(parts[2])}"
+        case "mfrac":
+            return "/".join(map(_bracketed, parts))
+        case "msqrt":
+            return "√" + _bracketed("".join(parts))
+    return (formula.text or "") + "".join(parts)
+
+
+def _raised(exponent):
+    return exponent.translate(RAISED) if len(exponent) == 1 else f"^({exponent})"
+
+
+def _bracketed(part):
+    return part if len(part) == 1 else f"({part})"
