@@ -141,6 +141,16 @@ def test_no_handle_goes_against_a_pointer(open_figures, name, pointer):
         assert sum(pixels > 0 for pixels in along) >= len(along) / 2, f"{label} goes across the pointer: {along}"
 
 
+def test_a_finger_that_scrolls_across_a_slider_leaves_its_value(open_figures):
+    page = open_figures(*map(figure, ("walkers", "windows", "clock")), width=PHONE, has_touch=True)
+    first = state_of(page, "walkers")
+    box = page.locator("#walkers input[type=range]").bounding_box()
+    start = np.array((box["x"] + 0.7 * box["width"], box["y"] + box["height"] / 2))
+    finger(page)(start, start - (0, 200))
+    page.wait_for_function("scrollY > 50")
+    assert state_of(page, "walkers") == first
+
+
 def open_to_drag(open_figures, name, pointer):
     """A page with a figure, a function that drags by this pointer, and the state at the beginning."""
     if pointer == "touch":
