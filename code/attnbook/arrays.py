@@ -31,12 +31,12 @@ __all__ = [
     "as_mask",
     "as_numpy",
     "as_permutation",
-    "below",
     "beside",
     "brief",
     "every",
     "finite_max",
     "known",
+    "minus",
     "namespace",
     "one_of",
     "require_flag",
@@ -375,7 +375,7 @@ def finite_max(xp: Any, name: str, x: Array, axis: int = -1) -> Array:
     return largest
 
 
-def below(x: Array, top: Array) -> Array:
+def minus(x: Array, top: Array) -> Array:
     """Return ``x`` − ``top`` for x ≤ top; where no number is as small as the difference, −∞.
 
     Nothing is lost there: exp(−∞) = 0, and so is the exponential of the true difference. So no overflow is reported.

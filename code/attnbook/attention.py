@@ -3,7 +3,7 @@
 ``Q (..., n, d_k)`` holds n queries as rows, ``K (..., m, d_k)`` m keys, ``V (..., m, d_v)`` their values; leading axes
 are batches. Every function takes NumPy arrays and PyTorch tensors alike, so autograd differentiates the formula you
 read here. A mask is boolean and **True means "may look"**, as in ``torch.nn.functional.scaled_dot_product_attention``.
-Masks are arrays of NumPy, and join queries on any device.
+The masks made here are NumPy arrays; they are moved to the queries' device.
 Every function raises ``ValueError`` that names an argument with a wrong shape or a NaN.
 
 Source: Vaswani et al. (2017), "Attention Is All You Need", equation (1).
@@ -15,7 +15,7 @@ import numpy as np
 from array_api_compat import device
 from numpy.typing import ArrayLike
 
-from .arrays import Array, arrays, as_mask, below, brief, every, finite_max, require_int, require_number, whole_numbers
+from .arrays import Array, arrays, as_mask, brief, every, finite_max, minus, require_int, require_number, whole_numbers
 
 __all__ = [
     "additive_scores",
@@ -153,15 +153,14 @@ def online_attention(Q: ArrayLike, K: ArrayLike, V: ArrayLike, scale: float | No
     tile = require_int("tile", tile)
     rows = []
     for i in range(0, Q.shape[-2], tile):
-        largest = None
-        total = U = 0.0
+        queries = Q[..., i : i + tile, :]
+        largest = xp.full_like(queries[..., :1], -math.inf)
+        total = U = xp.zeros_like(largest)
         for j in range(0, K.shape[-2], tile):
-            S = _scores(xp, Q[..., i : i + tile, :], K[..., j : j + tile, :], scale)
-            tile_max = finite_max(xp, "S", S)
-            new = tile_max if largest is None else xp.maximum(largest, tile_max)
-            shrink = 0.0 if largest is None else xp.exp(below(largest, new))
-            E = xp.exp(below(S, new))
-            largest = new
+            S = _scores(xp, queries, K[..., j : j + tile, :], scale)
+            before, largest = largest, xp.maximum(largest, finite_max(xp, "S", S))
+            shrink = xp.exp(minus(before, largest))
+            E = xp.exp(minus(S, largest))
             total = shrink * total + xp.sum(E, axis=-1, keepdims=True)
             U = shrink * U + E @ V[..., j : j + tile, :]
         rows.append(U / total)
@@ -169,17 +168,20 @@ def online_attention(Q: ArrayLike, K: ArrayLike, V: ArrayLike, scale: float | No
 
 
 def _scores(xp, Q, K, scale):
+    """(scale · Q) Kᵀ, with scale = 1/√d_k unless given."""
     scale = 1 / math.sqrt(Q.shape[-1]) if scale is None else require_number("scale", scale)
     return (scale * Q) @ xp.matrix_transpose(K)
 
 
 def _softmax(xp, S, mask=None, axis=-1):
+    """exp(S − max S)/Σ exp(S − max S) along an axis, with S = −∞ where the mask is False."""
     S = S if mask is None else xp.where(as_mask(mask, S), S, -math.inf)
-    E = xp.exp(below(S, finite_max(xp, "S", S, axis)))
+    E = xp.exp(minus(S, finite_max(xp, "S", S, axis)))
     return E / xp.sum(E, axis=axis, keepdims=True)
 
 
 def _require_simplex(xp, a):
+    """Refuse rows that are no weights: one below 0, or a sum that is not 1, but for rounding."""
     tolerance = (4 + math.sqrt(a.shape[-1])) * float(xp.finfo(a.dtype).eps)  # each weight is rounded
     if not every(a >= 0) or not every(xp.abs(xp.sum(a, axis=-1) - 1) <= tolerance):
         raise ValueError(f"a with shape {tuple(a.shape)} leaves the simplex; expected weights >= 0 that sum to 1")

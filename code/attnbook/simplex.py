@@ -10,7 +10,7 @@ import numpy as np
 from array_api_compat import device
 from numpy.typing import ArrayLike
 
-from .arrays import Array, arrays, as_numpy, below, finite_max
+from .arrays import Array, arrays, as_numpy, finite_max, minus
 
 __all__ = ["hull_weights", "separating_direction", "sparsemax"]
 
@@ -29,7 +29,7 @@ def sparsemax(s: ArrayLike) -> Array:
     array([1., 0.])
     """
     xp, s = arrays("s (..., m) or −∞", s)
-    s = below(s, finite_max(xp, "s", s))  # the nearest point does not change: s moves at a right angle to the simplex
+    s = minus(s, finite_max(xp, "s", s))  # the nearest point does not change: s moves at a right angle to the simplex
     s = xp.maximum(s, -xp.ones_like(s))  # nor now: τ ≥ −1, because the largest weight −τ is at most 1
     falling = -xp.sort(-s, axis=-1)
     k = xp.arange(1, s.shape[-1] + 1, dtype=s.dtype, device=device(s))

@@ -9,7 +9,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from .arrays import Array, arrays, as_mask, below, every, finite_max, require_int, require_number, sigmoid
+from .arrays import Array, arrays, as_mask, every, finite_max, minus, require_int, require_number, sigmoid
 from .attention import attention_weights, scores
 
 __all__ = ["differential_attention", "min_p", "sigmoid_attention", "sink_softmax", "soft_cap", "top_k", "top_p"]
@@ -30,7 +30,7 @@ def sink_softmax(s: ArrayLike, sink: float = 0.0) -> Array:
     xp, s = arrays("s (..., m) or −∞", s)
     column = xp.zeros_like(s[..., :1]) + require_number("sink", sink)
     s = xp.concat([s, column], axis=-1)
-    E = xp.exp(below(s, finite_max(xp, "s", s)))
+    E = xp.exp(minus(s, finite_max(xp, "s", s)))
     return E[..., :-1] / xp.sum(E, axis=-1, keepdims=True)
 
 

@@ -9,7 +9,8 @@ import torch
 from attnbook.attention import attention, online_attention
 from attnbook.audit import audit
 from attnbook.audit.__main__ import main
-from attnbook.audit.formula import FAULTS, Formula, evaluate
+from attnbook.audit.faults import FAULTS
+from attnbook.audit.formula import Formula, Steps, evaluate
 from attnbook.audit.laws import LAWS, LONG_LAW
 from attnbook.audit.subjects import read_heads
 from attnbook.layers import Heads, multi_head_attention
@@ -170,14 +171,32 @@ def full_formula():
     heads = Heads(W_Q, W_K, W_V, W_O, draw((4, 4)), b_K, b_V, draw(16))
     slopes = np.array([0.5, -0.25, 0.125, 1.0])[:, None, None]
     gains, bias = 1 + draw((2, 4)) ** 2, lambda t, u: slopes * offsets(t, u)
-    return Formula(heads, cap=3.0, sinks=draw(4), rotary="halves", gains=gains, bias=bias)
+    return Formula.read(heads, cap=3.0, sinks=draw(4), rotary="halves", gains=gains, bias=bias)
 
 
 def plain_formula():
     """Heads of queries, keys and values of one number, and nothing else."""
     rng = np.random.default_rng(1)
     heads = Heads(*rng.normal(size=(3, 4, 20, 4)) / 3, rng.normal(size=(16, 16)) / 4, *rng.normal(size=(3, 4, 4)))
-    return Formula(heads)
+    return Formula.read(heads)
+
+
+@pytest.mark.parametrize(
+    ("scale", "fault"),
+    [
+        (1.0, "no scale"),
+        (1 / 8, "d_k for √d_k"),
+        (8**0.5, "multiplied by √d_k"),
+        (32**-0.5, "√d_model for √d_k"),
+    ],
+)
+@pytest.mark.parametrize("claimed", [None, 0.3])
+def test_a_wrong_scale_is_named_by_what_it_is_whatever_scale_is_claimed(scale, fault, claimed):
+    """Four heads of d_k = 8 numbers, so d_model = 32."""
+    report = audit(
+        lambda Q, K, V, mask: attention(Q, K, V, mask, scale=scale), heads=4, width=8, scale=claimed, dtype="float64"
+    )
+    assert report.diagnoses[0] == fault
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -195,9 +214,9 @@ def test_each_fault_of_the_table_is_told_from_all_others(fault):
 def planted(formula, fault):
     """A layer with this fault; one that reads batches as tokens takes no mask of tokens."""
     wrong = FAULTS[fault]
-    if "read" in wrong:
-        return lambda X: evaluate(formula, (X,), fault=wrong).Y
-    return lambda X, mask: evaluate(formula, (X,), mask[:, 0], fault=wrong).Y
+    if wrong.read is not Steps.read:
+        return lambda X: evaluate(formula, (X,), fault=wrong)
+    return lambda X, mask: evaluate(formula, (X,), mask[:, 0], fault=wrong)
 
 
 def test_what_is_right_passes():

@@ -6,7 +6,7 @@
 Every law is tried on every path: in training and in evaluation, with each kind of mask, in each precision. The
 tolerance is :func:`attnbook.check.tolerance` of what is added; where it allows half of the numbers, or a law says
 nothing about the layer, the report gives the reason instead of a verdict. On a failed law, the formula is evaluated
-again with one step wrong, for each of :data:`~attnbook.audit.formula.FAULTS`: the diagnosis is the fault that explains
+again with one step wrong, for each of :data:`~attnbook.audit.faults.FAULTS`: the diagnosis is the fault that explains
 the output. A function of NumPy arrays needs no PyTorch. On the command line: ``python -m attnbook.audit``.
 """
 
@@ -21,7 +21,8 @@ import numpy as np
 
 from ..arrays import Array, brief, one_of, require_int
 from ..layers import Heads
-from .formula import FAULTS, ClaimError
+from .faults import FAULTS
+from .formula import ClaimError
 from .laws import FORMULA_LAW, LAWS, LONG_LAW, Sides, Trial, agree, twice
 from .subjects import MASKS, NotApplicable, brief_error, subject
 

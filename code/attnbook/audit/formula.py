@@ -1,4 +1,4 @@
-"""What an attention layer says that it computes, step by step, and the same with one step wrong: a table of faults.
+"""What an attention layer says that it computes, step by step; a step may be replaced by a wrong one.
 
 Tokens are ``X (b, n, d)``. With h heads of queries and g of keys, in the order of the steps::
 
@@ -9,13 +9,13 @@ Tokens are ``X (b, n, d)``. With h heads of queries and g of keys, in the order 
     A       = softmax_row(S)                     beside a sink where the layer has one
     Y       = join(A V) W_O + b_O
 
-:func:`evaluate` computes this in float64, by NumPy. A *fault* replaces one step by a wrong one; :data:`FAULTS` lists
-them by name, each with its law. So a diagnosis is computed: the fault whose output is the layer's output.
+:func:`evaluate` computes this in float64, by NumPy. :class:`Steps` are the functions that do it. A *fault* has others
+in place of some; :data:`~attnbook.audit.faults.FAULTS` lists those that have a name.
 """
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,20 +26,27 @@ from ..layers import Heads
 from ..positional import frequencies, rotate
 from ..variants import soft_cap
 
-__all__ = ["FAULTS", "ClaimError", "Evaluated", "Formula", "Sizes", "evaluate"]
+__all__ = ["ClaimError", "Formula", "Steps", "Terms", "evaluate", "terms"]
+
+
+class ClaimError(ValueError):
+    """A claim with which the formula cannot be computed, such as a bias that raises; the layer is not to blame."""
+
+
+# --- What is claimed --------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Formula:
     """What a layer is said to compute: Y = softmax_row(cap(scale · Q Kᵀ) + bias) V, with heads, rotation and sinks.
 
-    ``heads``: the weights, :class:`~attnbook.layers.Heads`, key heads repeated; None where Q, K and V come in heads
-    already. ``query_heads`` and ``key_heads``: h and g. ``scale``: 1/√d_k unless given. ``cap``: c of c·tanh(S/c).
-    ``sinks`` (h,): a score for each head beside those of the keys, with value 0. ``rotary``: the pairing of
-    :func:`~attnbook.positional.rotate`, "halves" or "adjacent"; ``theta``: its angles (d_r/2,), of which d_r ≤ d_k
-    numbers are turned; ``stretch``: a factor on what is turned. ``gains``: of the root-mean-square norms of Q and K,
-    (d_k,) each, with ``eps``. ``bias``: a function of the positions of queries (n,) and keys (m,), giving (h, n, m).
-    ``causal``: the layer hides later tokens itself.
+    :meth:`read` makes one of a claim. ``heads``: the weights, :class:`~attnbook.layers.Heads`, key heads repeated; None
+    where Q, K and V come in heads already. ``query_heads`` and ``key_heads``: h and g. ``scale``: 1/√d_k unless given.
+    ``cap``: c of c·tanh(S/c). ``sinks`` (h,): a score for each head beside those of the keys, with value 0. ``rotary``:
+    the pairing of :func:`~attnbook.positional.rotate`, "halves" or "adjacent"; ``theta``: its angles (d_r/2,), of which
+    d_r ≤ d_k numbers are turned; ``stretch``: a factor on what is turned. ``gains``: of the root-mean-square norms of Q
+    and K, (d_k,) each, with ``eps``. ``bias``: a function of the positions of queries (n,) and keys (m,), giving
+    (h, n, m). ``causal``: the layer hides later tokens itself.
     """
 
     heads: Heads | None = None
@@ -56,200 +63,92 @@ class Formula:
     bias: Callable | None = None
     causal: bool = False
 
-    def __post_init__(self):
-        """Refuse what is no number, and read the weights as float64; ``ValueError`` names what does not fit."""
-        for name in ("scale", "cap"):
-            if getattr(self, name) is not None:
-                require_number(name, getattr(self, name), above=0)
-        if self.rotary is not None:
-            one_of("rotary", self.rotary, "halves", "adjacent")
-        if self.heads is not None:
-            if not isinstance(self.heads, Heads):
-                kind = type(self.heads).__name__
-                raise ValueError(f"heads is of the type {kind}; expected Heads, such as Heads.from_linears(…)")
-            read = [None if w is None else as_numpy(k, w) for k, w in zip(Heads._fields, self.heads, strict=True)]
-            object.__setattr__(self, "heads", Heads(*read))
-            object.__setattr__(self, "query_heads", len(read[0]))
-        h = require_int("query_heads", self.query_heads)
-        g = require_int("key_heads", self._key_heads() if self.key_heads is None else self.key_heads)
+    @classmethod
+    def read(cls, heads: Heads | None = None, **claims: Any) -> "Formula":
+        """Return the formula with heads counted and arrays in float64; ``ValueError`` names what does not fit."""
+        claimed = cls(heads, **claims)
+        _require_positive("scale", claimed.scale)
+        _require_positive("cap", claimed.cap)
+        if claimed.rotary is not None:
+            one_of("rotary", claimed.rotary, "halves", "adjacent")
+        weights = _read_heads(heads)
+        h = require_int("query_heads", claimed.query_heads if weights is None else len(weights.W_Q))
+        g = require_int("key_heads", _count_key_heads(weights, h) if claimed.key_heads is None else claimed.key_heads)
         if h % g:
             raise ValueError(f"key_heads = {g}; expected a divisor of the {h} heads of queries")
-        object.__setattr__(self, "key_heads", g)
-        if self.sinks is not None:
-            sinks = as_numpy("sinks", self.sinks)
-            if sinks.shape != (h,):
-                raise ValueError(f"sinks has shape {sinks.shape}; expected one number for each of {h} heads")
-            object.__setattr__(self, "sinks", sinks)
-        self._read("theta", "(d_r/2,)", 1)
-        self._read("gains", "(2, d_k), of q and of k", 2)
-        require_number("eps", self.eps, above=0)
-        if self.bias is not None and not callable(self.bias):
-            raise ValueError(f"bias = {brief(self.bias)}; expected a function of the positions of queries and keys")
+        sinks, theta, gains = _read_sinks(claimed.sinks, h), _read_theta(claimed.theta), _read_gains(claimed.gains)
+        require_number("eps", claimed.eps, above=0)
+        if claimed.bias is not None and not callable(claimed.bias):
+            raise ValueError(f"bias = {brief(claimed.bias)}; expected a function of the positions of queries and keys")
+        counted = {"heads": weights, "query_heads": h, "key_heads": g}
+        return dataclasses.replace(claimed, **counted, sinks=sinks, theta=theta, gains=gains)
 
-    def _read(self, name, shape, ndim):
-        """Read an optional array as float64, with so many axes."""
-        if getattr(self, name) is not None:
-            given = getattr(self, name)
-            x = np.stack([as_numpy(name, each) for each in given]) if ndim == 2 else as_numpy(name, given)
-            if x.ndim != ndim:
-                raise ValueError(f"{name} has shape {x.shape}; expected {shape}")
-            object.__setattr__(self, name, x)
-
-    def _key_heads(self):
-        """Return how many heads of keys and values there are, each as often as it serves a head of queries."""
-        if self.heads is None:
-            return self.query_heads
-        h, W = self.query_heads, self.heads.W_K
-        return next(g for g in range(1, h + 1) if h % g == 0 and (np.repeat(W[:: h // g], h // g, axis=0) == W).all())
+    def with_scale(self, d_k: int) -> "Formula":
+        """Return the formula with its scale as a number: 1/√d_k unless another is claimed."""
+        return dataclasses.replace(self, scale=self.scale or 1 / math.sqrt(d_k))
 
 
-class ClaimError(ValueError):
-    """A claim with which the formula cannot be computed, such as a bias that raises; the layer is not to blame."""
+def _require_positive(name, x):
+    """Refuse a claim that is no positive number; None claims nothing."""
+    if x is not None:
+        require_number(name, x, above=0)
 
 
-class Sizes(NamedTuple):
-    """How large the numbers behind an output are, for a bound on the rounding of another computation of it.
-
-    ``stored`` is max A|V| |W_O|: of numbers that are kept in the precision of the layer; ``added`` the same with
-    |X||W| + |b| for |V|: of sums on the way. ``scores`` is max scale·|Q||K|ᵀ, ``score_sums`` the same with
-    |X||W| + |b| for |Q| and |K|. The sums have up to ``terms`` terms, those of a score ``score_terms``.
-    """
-
-    stored: float
-    added: float
-    scores: float
-    score_sums: float
-    terms: int
-    score_terms: int
+def _read_heads(heads):
+    """Return the weights in float64."""
+    if heads is None:
+        return None
+    if not isinstance(heads, Heads):
+        kind = type(heads).__name__
+        raise ValueError(f"heads is of the type {kind}; expected Heads, such as Heads.from_linears(…)")
+    return Heads(*(None if w is None else as_numpy(name, w) for name, w in heads._asdict().items()))
 
 
-class Evaluated(NamedTuple):
-    """The output of a formula, and the sizes that bound how far rounding takes another computation of it."""
-
-    Y: np.ndarray
-    sizes: Sizes
-
-
-def evaluate(
-    formula: Formula,
-    inputs: tuple,
-    mask: np.ndarray | None = None,
-    positions: np.ndarray | None = None,
-    key_positions: np.ndarray | None = None,
-    fault: Mapping[str, Callable] | None = None,
-) -> Evaluated:
-    """Y of the formula above for ``inputs`` (X,), (X of queries, X of keys) or (Q, K, V), in float64.
-
-    X is (b, n, d); Q, K, V are (b, n, d_k) or, in heads, (b, h, n, d_k). ``mask`` (b, n, m) or (n, m) is True where a
-    query may look; a row that sees nothing becomes NaN. ``positions`` (n,) or (b, n) are 0 … n−1 unless given,
-    ``key_positions`` those of the queries. ``fault`` replaces steps: an entry of :data:`FAULTS`.
-
-    Raises :class:`ClaimError` if the formula, without a fault, cannot be computed.
-    """
-    try:
-        return _evaluated(formula, inputs, mask, positions, key_positions, fault)
-    except (ValueError, IndexError) as error:
-        if fault is not None or isinstance(error, ClaimError):
-            raise
-        raise ClaimError(f"what f is claimed to compute cannot be computed: {error}") from error
+def _count_key_heads(heads, h):
+    """Return how many different heads of keys serve h heads of queries: the least g whose heads, repeated, are W_K."""
+    if heads is None:
+        return h
+    divisors = [g for g in range(1, h + 1) if h % g == 0]
+    return next(g for g in divisors if _is_repeated(heads.W_K, h // g))
 
 
-def _evaluated(formula, inputs, mask, positions, key_positions, fault):
-    """Return Y and its sizes, step by step."""
-    step = STEPS | dict(fault or {})
-    inputs = step["read"](inputs)
-    asked, keys, values = _for_queries_keys_values(inputs)
-    n, m, h = asked.shape[-2], keys.shape[-2], formula.query_heads
-    t, u = _positions(n, m, positions, key_positions)
-    visible = _visible(formula.causal, mask, t, u, n, m)
-    f = dataclasses.replace(formula, causal=False, scale=formula.scale or 1 / math.sqrt(_key_width(formula, inputs)))
-
-    single = f.heads is None and asked.ndim == 3
-    if f.heads is None:
-        Q, K, V = (x[:, None] if single else x for x in (asked, keys, values))
-        bounds = [np.abs(x) for x in (Q, K, V)]
-    else:
-        tokens = ((asked, h), (keys, f.key_heads), (values, f.key_heads))
-        projected = zip(tokens, step["projections"](f), strict=True)
-        Q, K, V = (step["split"](rows(x, *w), count) for (x, count), w in projected)
-        bounds = [split(_size_of_rows(x, *w), count) for (x, count), w in zip(tokens, projections(f), strict=True)]
-    with np.errstate(all="ignore"):
-        Q, K = step["place"](f, Q, K, t, u)
-        V = step["values"](f, V, K, u)
-        K, V = step["share"](K, h), step["share"](V, h)
-        S = step["scores"](f, Q, K)
-        S = step["hide"](f, S, visible[:, None], t, u)
-        A = step["weights"](f, S, visible[:, None])
-        Y = A @ V
-        sizes = _sizes(f, A, (Q, K, V), bounds)
-    if f.heads is None:
-        return Evaluated(step["give"](Y[:, 0] if single else Y), sizes)
-    Y = step["output"](f, step["join"](Y))
-    return Evaluated(step["give"](Y), sizes)
+def _is_repeated(W, times):
+    """Return whether each head stands there so many times in a row."""
+    return (np.repeat(W[::times], times, axis=0) == W).all()
 
 
-def _for_queries_keys_values(inputs):
-    """Return what queries, keys and values are computed from, of (X,), (X of queries, X of keys) or (Q, K, V)."""
-    if len(inputs) == 1:
-        return inputs[0], inputs[0], inputs[0]
-    return inputs[0], inputs[1], inputs[-1]
+def _read_sinks(sinks, h):
+    """Return a score for each of h heads."""
+    if sinks is None:
+        return None
+    sinks = as_numpy("sinks", sinks)
+    if sinks.shape != (h,):
+        raise ValueError(f"sinks has shape {sinks.shape}; expected one number for each of {h} heads")
+    return sinks
 
 
-def _positions(n, m, positions, key_positions):
-    """Return the positions of n queries and of m keys: those given, those of the queries, or 0, 1, 2, …."""
-    t = np.arange(n) if positions is None else np.asarray(positions)
-    if key_positions is not None:
-        return t, np.asarray(key_positions)
-    return t, t if m == n else np.arange(m)
+def _read_theta(theta):
+    """Return an angle for each pair that is turned."""
+    if theta is None:
+        return None
+    theta = as_numpy("theta", theta)
+    if theta.ndim != 1:
+        raise ValueError(f"theta has shape {theta.shape}; expected (d_r/2,)")
+    return theta
 
 
-def _visible(causal, mask, t, u, n, m):
-    """Return which key each query may see, (b, n, m) or (1, n, m)."""
-    visible = np.ones((1, n, m), dtype=bool) if mask is None else mask.reshape(-1, n, m)
-    if causal:
-        visible = visible & (u.reshape(-1, 1, m) <= t.reshape(-1, n, 1))
-    return visible
-
-
-def _sizes(f, A, stored, bounds):
-    """Return the sizes of what is stored and of what is added on the way, and how many terms the sums have."""
-    heads, (Q, _K, _V) = f.query_heads, stored
-    size_stored = _size(f, A, *stored)
-    size_added = _size(f, A, *_placed(f, [share(x, heads) for x in bounds]))
-    width = 0 if f.heads is None else f.heads.W_Q.shape[1]
-    outputs = 1 if f.heads is None else len(f.heads.W_O)
-    terms = max(A.shape[-1], width, outputs)
-    return Sizes(size_stored[0], size_added[0], size_stored[1], size_added[1], terms, width + Q.shape[-1])
-
-
-def _key_width(formula, inputs):
-    return inputs[0].shape[-1] if formula.heads is None else formula.heads.W_Q.shape[-1]
-
-
-def _size_of_rows(X, W, b):
-    return rows(np.abs(X), np.abs(W), None if b is None else np.abs(b))
-
-
-def _placed(f, bounds):
-    """Return bounds of rows after norm and rotation: √d_k times the gain, and √2 for two numbers of a pair."""
-    Q, K, V = bounds
-    if f.gains is not None:
-        Q, K = (np.sqrt(x.shape[-1]) * np.abs(gain) + 0 * x for x, gain in zip((Q, K), f.gains, strict=True))
-    if f.rotary is not None:
-        Q, K = math.sqrt(2) * f.stretch * Q, math.sqrt(2) * f.stretch * K
-    return Q, K, V
-
-
-def _size(f, A, Q, K, V):
-    """Return max A|V||W_O| and max scale·|Q||K|ᵀ, which a cap bounds too."""
-    largest = float(np.nanmax(f.scale * np.abs(Q) @ np.abs(K).swapaxes(-1, -2)))
-    Y = np.nan_to_num(A) @ np.abs(V)
-    if f.heads is not None:
-        Y = rows(join(Y), np.abs(f.heads.W_O), None if f.heads.b_O is None else np.abs(f.heads.b_O))
-    return float(Y.max()), largest if f.cap is None else min(largest, f.cap)
+def _read_gains(gains):
+    """Return the gains of the norms of queries and of keys."""
+    if gains is None:
+        return None
+    gains = np.stack([as_numpy("gains", each) for each in gains])
+    if gains.ndim != 2 or len(gains) != 2:
+        raise ValueError(f"gains has shape {gains.shape}; expected (2, d_k), of q and of k")
+    return gains
 
 
 # --- The steps --------------------------------------------------------------------------------------------------------
+# In all of them f is the formula, t the positions of queries, u those of keys; ``visible`` (b, 1, n, m) is the mask.
 
 
 def read(inputs):
@@ -257,16 +156,19 @@ def read(inputs):
     return inputs
 
 
-def give(Y):
-    """The output (b, n, d), as it is."""
-    return Y
-
-
 def projections(f):
     """W (d, h·d_k) and b (h·d_k,) of queries, keys and values; keys and values have g heads."""
-    stride = f.query_heads // f.key_heads
-    pairs = zip(f.heads[:3], f.heads[4:7], (1, stride, stride), strict=True)
-    return [(np.concatenate(W[::k], axis=-1), None if b is None else np.concatenate(b[::k])) for W, b, k in pairs]
+    w, times = f.heads, f.query_heads // f.key_heads
+    return [
+        (_side_by_side(w.W_Q), _side_by_side(w.b_Q)),
+        (_side_by_side(w.W_K, times), _side_by_side(w.b_K, times)),
+        (_side_by_side(w.W_V, times), _side_by_side(w.b_V, times)),
+    ]
+
+
+def _side_by_side(W, times=1):
+    """Return the heads as one matrix or row, each once, though it stands there so many times; None has none."""
+    return None if W is None else np.concatenate(W[::times], axis=-1)
 
 
 def rows(X, W, b):
@@ -320,9 +222,9 @@ def scores(f, Q, K):
     return f.scale * Q @ K.swapaxes(-1, -2)
 
 
-def hide(f, S, mask, t, u):
-    """cap(S) + bias, −∞ where the mask is False."""
-    return np.where(mask, biased(f, capped(f, S), t, u), -np.inf)
+def hide(f, S, visible, t, u):
+    """cap(S) + bias, −∞ where hidden."""
+    return np.where(visible, biased(f, capped(f, S), t, u), -np.inf)
 
 
 def capped(f, S):
@@ -334,8 +236,9 @@ def biased(f, S, t, u):
     """S + bias(t, u)."""
     if f.bias is None:
         return S
-    places = [(t, u)] if t.ndim == u.ndim == 1 else zip(*np.broadcast_arrays(*_two_axes(t, u)), strict=True)
-    return S + np.stack([_bias(f, *each, S.shape[1:]) for each in places])
+    is_one_text = t.ndim == u.ndim == 1
+    texts = [(t, u)] if is_one_text else zip(*np.broadcast_arrays(*np.atleast_2d(t, u)), strict=True)
+    return S + np.stack([_bias(f, *each, S.shape[1:]) for each in texts])
 
 
 def _bias(f, t, u, shape):
@@ -350,11 +253,7 @@ def _bias(f, t, u, shape):
         raise ClaimError(f"bias gave an array of shape {B.shape}; expected {shape}, by head, query and key") from None
 
 
-def _two_axes(t, u):
-    return np.atleast_2d(t), np.atleast_2d(u)
-
-
-def weights(f, S, mask):
+def weights(f, S, visible):
     """softmax_row(S), beside a sink where there is one."""
     return softmax(beside_sink(f, S), -1)[..., : S.shape[-1]]
 
@@ -369,8 +268,8 @@ def beside_sink(f, S):
 
 def softmax(S, axis):
     """exp(s − max s)/Σ exp(s − max s); NaN where all is −∞."""
-    weights = np.exp(S - S.max(axis, keepdims=True))
-    return weights / weights.sum(axis, keepdims=True)
+    E = np.exp(S - S.max(axis, keepdims=True))
+    return E / E.sum(axis, keepdims=True)
 
 
 def join(Y):
@@ -384,233 +283,136 @@ def output(f, Y):
     return rows(Y, f.heads.W_O, f.heads.b_O)
 
 
-ORDER = (read, give, projections, split, place, values, share, scores, hide, weights, join, output)
-STEPS = {step.__name__: step for step in ORDER}
+def give(Y):
+    """The output (b, n, d), as it is."""
+    return Y
 
 
-# --- The same, with one step wrong ------------------------------------------------------------------------------------
+@dataclasses.dataclass(frozen=True)
+class Steps:
+    """The steps of the formula, in their order: those that are right, unless another takes what the right one takes.
+
+    So ``Steps(scores=…)`` is a fault of the scores alone.
+    """
+
+    read: Callable = read  # inputs
+    projections: Callable = projections  # f
+    split: Callable = split  # Y, h
+    place: Callable = place  # f, Q, K, t, u
+    values: Callable = values  # f, V, K, u
+    share: Callable = share  # K, h
+    scores: Callable = scores  # f, Q, K
+    hide: Callable = hide  # f, S, visible, t, u
+    weights: Callable = weights  # f, S, visible
+    join: Callable = join  # Y
+    output: Callable = output  # f, Y
+    give: Callable = give  # Y
 
 
-def rescaled(factor):
-    """Scores with another scale: factor(f, Q, K) times 1/√d_k."""
-    return {"scores": lambda f, Q, K: factor(f, Q, K) * scores(f, Q, K)}
+# --- The formula ------------------------------------------------------------------------------------------------------
 
 
-def remasked(change):
-    """Another mask: change(mask) in place of mask."""
-    return {
-        "hide": lambda f, S, mask, t, u: hide(f, S, change(mask), t, u),
-        "weights": lambda f, S, mask: weights(f, S, change(mask)),
-    }
+class Terms(NamedTuple):
+    """What the formula is made of: Q, K and V as they meet, in h heads (b, h, n, d_k), the weights A, the output Y."""
+
+    Q: np.ndarray
+    K: np.ndarray
+    V: np.ndarray
+    A: np.ndarray
+    Y: np.ndarray
 
 
-def moved_diagonal(step):
-    """Each query sees ``step`` keys more, or fewer, than its mask says: mask[i, j] becomes mask[i, j − step]."""
+def evaluate(
+    formula: Formula,
+    inputs: tuple,
+    mask: np.ndarray | None = None,
+    positions: np.ndarray | None = None,
+    key_positions: np.ndarray | None = None,
+    fault: Steps | None = None,
+) -> np.ndarray:
+    """Y of the formula above for ``inputs`` (X,), (X of queries, X of keys) or (Q, K, V), in float64.
 
-    def change(mask):
-        moved = np.roll(mask, step, axis=-1)
-        edge = np.s_[..., :step] if step > 0 else np.s_[..., step:]
-        moved[edge] = step > 0
-        return moved
+    X is (b, n, d); Q, K, V are (b, n, d_k) or, in heads, (b, h, n, d_k). ``mask`` (b, n, m) or (n, m) is True where a
+    query may look; a row that sees nothing becomes NaN. ``positions`` (n,) or (b, n) are 0 … n−1 unless given,
+    ``key_positions`` those of the queries. ``fault``: the steps to take, one of :data:`~attnbook.audit.faults.FAULTS`.
 
-    return change
-
-
-def replaced_by(number):
-    """A finite number in place of −∞."""
-    return {"hide": lambda f, S, mask, t, u: np.where(mask, biased(f, capped(f, S), t, u), number)}
-
-
-def added(number):
-    """A finite number, added to the scores that are to be hidden."""
-    return {"hide": lambda f, S, mask, t, u: biased(f, capped(f, S), t, u) + np.where(mask, 0.0, number)}
+    Raises :class:`ClaimError` if the formula, without a fault, cannot be computed.
+    """
+    return terms(formula, inputs, mask, positions, key_positions, fault).Y
 
 
-def along(axis):
-    """Softmax along another axis."""
-    return {"weights": lambda f, S, mask: softmax(S, axis)}
+def terms(
+    formula: Formula,
+    inputs: tuple,
+    mask: np.ndarray | None = None,
+    positions: np.ndarray | None = None,
+    key_positions: np.ndarray | None = None,
+    fault: Steps | None = None,
+) -> Terms:
+    """All terms of the formula; arguments and errors as for :func:`evaluate`."""
+    try:
+        return _terms(formula, inputs, mask, positions, key_positions, fault or Steps())
+    except (ValueError, IndexError) as error:
+        if fault is not None or isinstance(error, ClaimError):
+            raise
+        raise ClaimError(f"what f is claimed to compute cannot be computed: {error}") from error
 
 
-def turned(queries, keys):
-    """Other rotations of queries and of keys."""
-    return {"place": lambda f, Q, K, t, u: (queries(f, norm(f, Q, 0), t), keys(f, norm(f, K, 1), u))}
+@np.errstate(all="ignore")  # a row without keys is NaN, and faults may overflow: Y shows both
+def _terms(formula, inputs, mask, positions, key_positions, step):
+    """Compute the formula, step by step."""
+    inputs = for_queries_keys_values(step.read(inputs))
+    t, u = _positions(inputs, positions, key_positions)
+    visible = _visible(inputs, mask, formula.causal, t, u)
+    Q, K, V = into_heads(formula, inputs, step)
+    f, h = formula.with_scale(Q.shape[-1]), formula.query_heads
+
+    Q, K = step.place(f, Q, K, t, u)
+    V = step.values(f, V, K, u)
+    K, V = step.share(K, h), step.share(V, h)
+    S = step.scores(f, Q, K)
+    S = step.hide(f, S, visible, t, u)
+    A = step.weights(f, S, visible)
+    Y = _out_of_heads(f, A @ V, inputs, step)
+    return Terms(Q, K, V, A, step.give(Y))
 
 
-def other_pairing(f, x, t):
-    """(2k, 2k + 1) for (k, k + d/2), or the other way round."""
-    return turn(f, x, t, pairing={"halves": "adjacent", "adjacent": "halves"}.get(f.rotary))
+def for_queries_keys_values(inputs):
+    """Return what queries, keys and values are computed from, of (X,), (X of queries, X of keys) or (Q, K, V)."""
+    if len(inputs) == 1:
+        return inputs[0], inputs[0], inputs[0]
+    return inputs[0], inputs[1], inputs[-1]
 
 
-def over_heads(f, x, t):
-    """The rotation of head r is R_r, whatever the token."""
-    return turn(f, x.swapaxes(1, 2), np.arange(x.shape[1])).swapaxes(1, 2)
+def _positions(inputs, positions, key_positions):
+    """Return the positions of n queries and of m keys: those given, those of the queries, or 0, 1, 2, …."""
+    n, m = inputs[0].shape[-2], inputs[1].shape[-2]
+    t = np.arange(n) if positions is None else np.asarray(positions)
+    if key_positions is not None:
+        return t, np.asarray(key_positions)
+    return t, t if m == n else np.arange(m)
 
 
-def next_exponents(f, x, t):
-    """The angles 10000^(−2(k + 1)/d) in place of 10000^(−2k/d)."""
-    theta = angles(f, x.shape[-1])
-    ratio = theta[1] / theta[0] if len(theta) > 1 else 1.0
-    return turn(f, x, t, theta=theta * ratio)
+def _visible(inputs, mask, causal, t, u):
+    """Return which key each query may see in every head, (b, 1, n, m) or (1, 1, n, m)."""
+    n, m = inputs[0].shape[-2], inputs[1].shape[-2]
+    visible = np.ones((1, n, m), dtype=bool) if mask is None else mask.reshape(-1, n, m)
+    if causal:
+        visible = visible & (u.reshape(-1, 1, m) <= t.reshape(-1, n, 1))
+    return visible[:, None]
 
 
-def as_it_is(f, x, t):
-    """x, not turned."""
-    return x
+def into_heads(f, inputs, step):
+    """Return Q in h heads, K and V in g: projected, or as they are given; what is given without heads gets one."""
+    if f.heads is None:
+        return [x[:, None] for x in inputs] if inputs[0].ndim == 3 else inputs
+    counts = (f.query_heads, f.key_heads, f.key_heads)
+    projected = [rows(X, W, b) for X, (W, b) in zip(inputs, step.projections(f), strict=True)]
+    return [step.split(Y, count) for Y, count in zip(projected, counts, strict=True)]
 
 
-def tiled(K, h):
-    """Query heads 0, 1, … get key heads 0, 1, …, and again from 0."""
-    return np.tile(K, (1, h // K.shape[1], 1, 1))
-
-
-def fused_by_heads(f):
-    """The rows of one fused matrix, read as (h, 3, d_k) where they are (3, h, d_k)."""
-    W, b = zip(*projections(f), strict=True)
-    if len({w.shape for w in W}) > 1:
-        return projections(f)
-    d, h = len(W[0]), f.query_heads
-    fused = np.concatenate(W, axis=-1).reshape(d, h, 3, -1)
-    parts = [fused[:, :, i].reshape(d, -1) for i in range(3)]
-    if b[0] is None:
-        return [(w, None) for w in parts]
-    biases = np.concatenate(b).reshape(h, 3, -1)
-    return [(w, biases[:, i].ravel()) for i, w in enumerate(parts)]
-
-
-def reordered(*order):
-    """Queries, keys and values by the weights of others: (1, 0, 2) exchanges queries and keys."""
-
-    def change(f):
-        flat = projections(f)
-        other = [flat[i] for i in order]
-        fits = all(w[0].shape == o[0].shape for w, o in zip(flat, other, strict=True))
-        return other if fits else flat
-
-    return {"projections": change}
-
-
-def transposed_output(f, Y):
-    """Y W_Oᵀ + b_O."""
-    W = f.heads.W_O
-    return rows(Y, W.T if W.shape[0] == W.shape[1] else W, f.heads.b_O)
-
-
-def width(f, Q, K):
-    """d, the width of the tokens; of all heads together where there are no projections."""
-    return f.query_heads * Q.shape[-1] if f.heads is None else f.heads.W_Q.shape[1]
-
-
-def weights_times_mask(f, S, mask):
-    """softmax_row(S) · mask, with scores of hidden keys among those in the sum."""
-    return weights(f, S, mask) * mask
-
-
-def seen(f, S, mask, t, u):
-    """cap(S) + bias, with nothing hidden."""
-    return biased(f, capped(f, S), t, u)
-
-
-def cap_last(f, S, mask, t, u):
-    """cap(S + bias, −∞ where hidden): a hidden key gets −c."""
-    return capped(f, np.where(mask, biased(f, S, t, u), -np.inf))
-
-
-def cap_lost(f, S, mask, t, u):
-    """S + bias, −∞ where hidden, without the cap."""
-    return np.where(mask, biased(f, S, t, u), -np.inf)
-
-
-def cap_without_factor(f, S, mask, t, u):
-    """x·tanh(x/c), where the cap is c·tanh(x/c)."""
-    if f.cap:
-        S = S * np.tanh(S / f.cap)
-    return hide(dataclasses.replace(f, cap=None), S, mask, t, u)
-
-
-def bias_lost(f, S, mask, t, u):
-    """cap(S), −∞ where hidden, without the bias."""
-    return np.where(mask, capped(f, S), -np.inf)
-
-
-def bias_scaled(f, S, mask, t, u):
-    """scale · (Q Kᵀ + bias)."""
-    return np.where(mask, capped(f, S) + f.scale * (biased(f, 0 * S, t, u)), -np.inf)
-
-
-def without_biases(f):
-    """X W, without b."""
-    return [(W, None) for W, _ in projections(f)]
-
-
-def split_last(Y, h):
-    """(b, n, h·d) read as (b, n, d, h)."""
-    return np.moveaxis(Y.reshape(*Y.shape[:2], -1, h), -1, 1)
-
-
-def norm_last(f, Q, K, t, u):
-    """R_t first, then the norm."""
-    return norm(f, turn(f, Q, t), 0), norm(f, turn(f, K, u), 1)
-
-
-#: The faults by name; each replaces some steps of the formula.
-FAULTS: dict[str, dict[str, Callable]] = {
-    "attention across the batch": {
-        "read": lambda inputs: tuple(x.swapaxes(0, -2) for x in inputs),
-        "give": lambda Y: Y.swapaxes(0, -2),
-    },
-    "heads split without a transpose": {"split": lambda Y, h: Y.reshape(len(Y), h, Y.shape[1], -1)},
-    "heads joined without a transpose": {"join": lambda Y: Y.reshape(len(Y), Y.shape[2], -1)},
-    "heads split and joined without a transpose": {
-        "split": lambda Y, h: Y.reshape(len(Y), h, Y.shape[1], -1),
-        "join": lambda Y: Y.reshape(len(Y), Y.shape[2], -1),
-    },
-    "heads interleaved": {"split": split_last},
-    "keys repeated in the wrong order of heads": {"share": tiled},
-    "queries and keys exchanged": reordered(1, 0, 2),
-    "keys and values exchanged": reordered(0, 2, 1),
-    "queries, keys and values read in the wrong order": reordered(2, 0, 1),
-    "fused projection read head by head": {"projections": fused_by_heads},
-    "keys for values": {"values": lambda f, V, K, u: K if K.shape == V.shape else V},
-    "biases of the projections left out": {"projections": without_biases},
-    "output projection transposed": {"output": transposed_output},
-    "output projection left out": {"output": lambda f, Y: Y},
-    "bias of the output left out": {"output": lambda f, Y: Y @ f.heads.W_O},
-    "no scale": rescaled(lambda f, Q, K: 1 / f.scale),
-    "√d_model for √d_k": rescaled(lambda f, Q, K: (Q.shape[-1] / width(f, Q, K)) ** 0.5),
-    "d_k for √d_k": rescaled(lambda f, Q, K: Q.shape[-1] ** -0.5),
-    "√n for √d_k": rescaled(lambda f, Q, K: (Q.shape[-1] / K.shape[-2]) ** 0.5),
-    "multiplied by √d_k": rescaled(lambda f, Q, K: Q.shape[-1]),
-    "softmax over the wrong axis: queries": along(-2),
-    "softmax over the wrong axis: heads": along(1),
-    "softmax over the wrong axis: batch": along(0),
-    "softmax twice": {"weights": lambda f, S, mask: softmax(weights(f, S, mask), -1)},
-    "no softmax": {"weights": lambda f, S, mask: np.where(mask, S, 0.0)},
-    "mask dropped": {"hide": seen},
-    "mask inverted": remasked(lambda mask: ~mask),
-    "mask transposed": remasked(lambda mask: mask.swapaxes(-1, -2)),
-    "mask off by one: one key too many": remasked(moved_diagonal(1)),
-    "mask off by one: one key too few": remasked(moved_diagonal(-1)),
-    "mask after softmax": {"hide": seen, "weights": weights_times_mask},
-    "scores multiplied by the mask": replaced_by(0.0),
-    "mask added as 0 and 1": {"hide": lambda f, S, mask, t, u: biased(f, capped(f, S), t, u) + mask},
-    "−10⁴ for −∞": replaced_by(-1e4),
-    "−10⁴ added for −∞": added(-1e4),
-    "softcap after the mask": {"hide": cap_last},
-    "softcap left out": {"hide": cap_lost},
-    "x·tanh(x/c) for c·tanh(x/c)": {"hide": cap_without_factor},
-    "sink left out": {"weights": lambda f, S, mask: softmax(S, -1)},
-    "bias of positions left out": {"hide": bias_lost},
-    "bias of positions scaled": {"hide": bias_scaled},
-    "rotation left out": turned(as_it_is, as_it_is),
-    "rotation with the wrong pairing": turned(other_pairing, other_pairing),
-    "rotation of queries alone": turned(turn, as_it_is),
-    "rotation of keys alone": turned(as_it_is, turn),
-    "keys turned the other way": turned(turn, lambda f, x, t: turn(f, x, t, sign=-1)),
-    "position offset: queries one ahead": turned(lambda f, x, t: turn(f, x, t + 1), turn),
-    "position offset: queries one behind": turned(lambda f, x, t: turn(f, x, t - 1), turn),
-    "positions over heads": turned(over_heads, over_heads),
-    "rotation with the next exponents": turned(next_exponents, next_exponents),
-    "values turned as well": {"values": lambda f, V, K, u: turn(f, V, u)},
-    "norm after the rotation": {"place": norm_last},
-    "norm of queries and keys left out": {"place": lambda f, Q, K, t, u: (turn(f, Q, t), turn(f, K, u))},
-}
+def _out_of_heads(f, Y, inputs, step):
+    """Return the output in the form of the inputs: joined and projected, or as Q was given."""
+    if f.heads is None:
+        return Y[:, 0] if inputs[0].ndim == 3 else Y
+    return step.output(f, step.join(Y))

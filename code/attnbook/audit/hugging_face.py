@@ -30,7 +30,7 @@ def decoder(module: Any, claims: dict) -> Subject:
     heads = Heads.from_linears(module.q_proj, module.k_proj, module.v_proj, module.o_proj, heads=h, key_heads=g)
     rotary = _rotary(module)
     theta, stretch = _angles(module, rotary)
-    formula = Formula(
+    formula = Formula.read(
         heads,
         key_heads=g,
         scale=module.scaling,
@@ -58,7 +58,7 @@ def t5(module: Any, claims: dict) -> Subject:
     """Read T5's self-attention: no scale, and a bias for each bucket of offsets where the layer has the table."""
     heads = Heads.from_linears(module.q, module.k, module.v, module.o, heads=module.n_heads)
     bias = _bias(module) if module.has_relative_attention_bias else None
-    formula = Formula(heads, scale=module.scaling, bias=bias)
+    formula = Formula.read(heads, scale=module.scaling, bias=bias)
     draft = _draft(module, takes_positions=False, has_positions=bias is not None)
     return assemble(draft, formula, _calls(module, claims, ("eager", "sdpa"), lambda *_: {}, "mask"))
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..attention import causal_mask
 from ..check import tolerance
-from .formula import ClaimError, Formula, evaluate, scores
+from .formula import ClaimError, Formula, Steps, evaluate, scores
+from .rounding import bound, bound_given_weights, sizes
 from .subjects import NAME_OF_MASK, NotApplicable, Path, Subject
 
 __all__ = ["LAWS", "Asked", "Sides"]
@@ -94,23 +95,21 @@ class Trial:
         Y = self.path.call(inputs, full, places_, seed=seed)
 
         def replay(formula, fault):
-            return evaluate(formula, inputs, mask, positions, fault=fault).Y
+            return evaluate(formula, inputs, mask, positions, fault=fault)
 
         return Asked(Y, replay)
 
     def allowed(self, inputs, Y, mask=None, positions=None) -> float:
-        """Return how far rounding may take an output: that of its own sums, and that of the scores.
+        """Return how far rounding may take an output.
 
-        Scores that are off by δ take each weight off by a factor of e^(2δ) at most, so by 2δ of the output. Without a
-        formula the size is the largest entry of the output, and it may depend on as many numbers as there are.
+        Without a formula the size is the largest entry of the output, and it may depend on as many numbers as there
+        are.
         """
         dtype = self.path.dtype
         if self.path.formula is None:
             n, d = inputs[-1].shape[-2:]
             return tolerance(dtype, n * d, float(np.nanmax(np.abs(Y))))
-        size = evaluate(self.path.formula, inputs, mask, positions).sizes
-        scores = _rounding(dtype, size.score_terms, size.scores, size.score_sums)
-        return _rounding(dtype, size.terms, size.stored, size.added) + 2 * scores * size.stored
+        return bound(sizes(self.path.formula, inputs, mask, positions), dtype)
 
     def same(self, a, b, allowed) -> bool:
         """Return whether two outputs differ by no more than rounding."""
@@ -125,11 +124,6 @@ class Trial:
         else:
             allowed = self.allowed(inputs, right.output, mask)
         return Sides(a, b, allowed, (left, right), inputs, name)
-
-
-def _rounding(dtype, terms, stored, added):
-    """8 (ε · stored + (N − 1) ε₊ · added)."""
-    return tolerance(dtype, 1, stored) + tolerance(dtype, terms, added) - tolerance(dtype, 1, added)
 
 
 def tokens(subject: Subject, rng: np.random.Generator, batch: int = BATCH, n: int = TOKENS) -> tuple:
@@ -216,7 +210,7 @@ def formula(trial: Trial, n: int = TOKENS, batch: int = BATCH) -> Iterator[Sides
 def _against(trial, claimed, X, mask=None, positions=None):
     """Return the sides f(X, M) and what its formula gives."""
     asked = trial.ask(X, mask, positions)
-    right = evaluate(claimed, X, mask, positions).Y
+    right = evaluate(claimed, X, mask, positions)
     allowed = trial.allowed(X, right, mask, positions)
     return Sides(asked.output, right, allowed, (asked,), X, "")
 
@@ -238,10 +232,10 @@ def one_query(trial: Trial) -> Iterator[Sides]:
         claimed = trial.path.formula
 
         def replay(formula, fault, row=row, shown=shown, i=i):
-            return evaluate(formula, row, shown, np.array([i]), np.arange(n), fault=fault).Y
+            return evaluate(formula, row, shown, np.array([i]), np.arange(n), fault=fault)
 
         def upper_left(formula, fault, row=row, shown=shown):  # the diagonal begins at the first key
-            return evaluate(formula, row, shown, np.array([0]), np.arange(n), fault=fault).Y
+            return evaluate(formula, row, shown, np.array([0]), np.arange(n), fault=fault)
 
         right = whole.output[..., i : i + 1, :]
         allowed = trial.allowed(X, right, M)
@@ -317,8 +311,8 @@ def loud(trial: Trial) -> Iterator[Sides]:
     X = tuple(_rounded(factor * x, trial.path.dtype) for x in X)
     asked = trial.ask(X, M)
     right = evaluate(quiet, X, M)
-    allowed = _rounding(trial.path.dtype, right.sizes.terms, right.sizes.stored, right.sizes.added)
-    yield Sides(asked.output, right.Y, allowed, (asked,), X, "a loud hidden key is seen")
+    allowed = bound_given_weights(sizes(quiet, X, M), trial.path.dtype)
+    yield Sides(asked.output, right, allowed, (asked,), X, "a loud hidden key is seen")
 
 
 def _loudest(claimed, X):
@@ -329,7 +323,7 @@ def _loudest(claimed, X):
         found.append((f.scale, Q @ K.swapaxes(-1, -2)))
         return scores(f, Q, K)
 
-    evaluate(claimed, X, fault={"scores": keep})
+    evaluate(claimed, X, fault=Steps(scores=keep))
     scale, S = found[0]
     own = np.diagonal(S, axis1=-2, axis2=-1).reshape(len(S), -1)
     lowest, largest = -own.min(axis=1), np.abs(S).reshape(len(S), -1).max(axis=1)
@@ -478,7 +472,7 @@ def _in_pieces(formula, X, spans, cause):
     for k, (start, end) in enumerate(spans):
         keys, t, u, mask = cause(spans, k)
         try:
-            found.append(evaluate(plain, (X[:, start:end], X[:, keys]), mask, t, u).Y)
+            found.append(evaluate(plain, (X[:, start:end], X[:, keys]), mask, t, u))
         except ClaimError:  # positions that the claimed bias does not know
             return np.zeros(0)
     return np.concatenate(found, axis=1)

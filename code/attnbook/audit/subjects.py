@@ -328,12 +328,12 @@ def _claimed(taken, claims, module):
     if not isinstance(heads, Heads) and module is not None:
         heads = read_heads(module, number, g)
     if isinstance(heads, Heads):
-        return Formula(heads, key_heads=g, **others), None, ""
+        return Formula.read(heads, key_heads=g, **others), None, ""
     if taken.kind == "X":
         return None, None, "no weights are known: say heads=Heads.from_linears(…) or Heads.from_fused(…)"
     if number is None:
-        return Formula(**others), None, ""
-    formula = Formula(query_heads=number, key_heads=g, **others)
+        return Formula.read(**others), None, ""
+    formula = Formula.read(query_heads=number, key_heads=g, **others)
     return formula, (number, formula.key_heads), ""
 
 
@@ -399,7 +399,8 @@ def _rounded(formula, dtype):
 
     heads = None if formula.heads is None else Heads(*map(through, formula.heads))
     gains = None if formula.gains is None else [through(g) for g in formula.gains]
-    return dataclasses.replace(formula, heads=heads, sinks=through(formula.sinks), gains=gains)
+    held = {"heads": heads, "sinks": through(formula.sinks), "gains": gains}
+    return Formula.read(**vars(formula) | held)
 
 
 def _is_random(call, inputs, mask, positions):
@@ -467,7 +468,7 @@ def _of_module(module, claims):
 
 def _of_multihead(module, claims):
     """Read a ``torch.nn.MultiheadAttention``: with and without weights, with both of its masks."""
-    formula = Formula(torch_heads(module), **{k: claims[k] for k in OF_FORMULA if claims.get(k) is not None})
+    formula = Formula.read(torch_heads(module), **{k: claims[k] for k in OF_FORMULA if claims.get(k) is not None})
     draft = _subject(type(module).__name__, _Taken("X", "attn_mask", None), module.embed_dim, None, claims, "")
 
     def call_of(own, dtype, form, need_weights):

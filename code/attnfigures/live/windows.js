@@ -65,17 +65,17 @@ const valid = (state) =>
 // The drawing is 340 wide and 260 high: a column for each token, a row for each level, bars below.
 
 const LEFT = 20; // where token 0 stands
-const WIDE = 20; // from one token to the next
-const FLOOR = 236; // where the bars stand
-const HIGH = 54; // the height of the highest bar
-const toX = (j) => LEFT + WIDE * j;
+const STEP = 20; // from one token to the next
+const BASELINE = 236; // where the bars stand
+const BAR_HEIGHT = 54; // the height of the highest bar
+const toX = (j) => LEFT + STEP * j;
 const toY = (level, layers) => 156 - (136 * level) / layers;
 
 /** Puts all elements into `el`, and returns those that change. */
 function build({ el, read, change, first }) {
-  const put = (name, x) => change({ [name]: clamp(Math.round(x), ...RANGES[name]) });
-  const plot = buildPlot(read, put);
-  const sliders = buildSliders(put);
+  const choose = (name, x) => change({ [name]: clamp(Math.round(x), ...RANGES[name]) });
+  const plot = buildPlot(read, choose);
+  const sliders = buildSliders(choose);
   const table = buildTable();
   const laws = verdictList();
   const message = messageLine();
@@ -99,12 +99,12 @@ function build({ el, read, change, first }) {
 }
 
 /** The levels with all their dots, the edges that lead to the output, and a bar for each input. */
-function buildPlot(read, put) {
+function buildPlot(read, choose) {
   const near = make("path", { class: "live-windows-edge live-blue" });
   const far = make("path", { class: "live-windows-edge live-windows-far live-ink" });
   const dot = (j) => make("circle", { class: "live-windows-dot live-blue", cx: toX(j), r: 4.5 });
   const dots = range(RANGES.layers[1] + 1).map(() => tokens.map(dot));
-  const axis = make("line", { class: "live-axis", x1: 10, x2: 330, y1: FLOOR, y2: FLOOR });
+  const axis = make("line", { class: "live-axis", x1: 10, x2: 330, y1: BASELINE, y2: BASELINE });
   const bar = (j) =>
     make("rect", { class: "live-windows-bar live-blue", x: toX(j) - 7, width: 14 });
   const bars = tokens.map(bar);
@@ -119,19 +119,19 @@ function buildPlot(read, put) {
       "Tokens from left to right, layers from the inputs up, and the edges that lead to one output",
   };
   const svg = make("svg", look, near, far, dots, axis, bars, largest, names);
-  const drag = (x) => put("query", (x - LEFT) / WIDE);
-  const step = (dx, dy) => put("query", read().query + dx + dy);
+  const drag = (x) => choose("query", (x - LEFT) / STEP);
+  const step = (dx, dy) => choose("query", read().query + dx + dy);
   const move = handle(svg, "the output", "live-orange", mark(3, 8), drag, step);
-  const edge = buildEdge(svg, read, put);
+  const edge = buildEdge(svg, read, choose);
   return { svg, near, far, dots, bars, largest, move, edge };
 }
 
 /** The handle at the edge of the window, which lies as far back as the output sees in one layer. */
-function buildEdge(svg, read, put) {
+function buildEdge(svg, read, choose) {
   const name = make("text", { class: "live-label live-windows-text", "text-anchor": "end" });
   svg.append(name);
-  const drag = (x) => put("window", read().query - (x - LEFT) / WIDE + 1);
-  const step = (dx, dy) => put("window", read().window - dx + dy);
+  const drag = (x) => choose("window", read().query - (x - LEFT) / STEP + 1);
+  const step = (dx, dy) => choose("window", read().window - dx + dy);
   const move = handle(svg, "window w", "live-orange", mark(1, 6), drag, step);
   return { name, move };
 }
@@ -140,10 +140,10 @@ function buildEdge(svg, read, put) {
  * A slider for each number of the state that is not dragged in the drawing. Its label is translated: one
  * of two words is found, one of a single word reads like a name in code and is marked by `_`.
  */
-function buildSliders(put) {
+function buildSliders(choose) {
   const made = (name, label) => {
     const [min, max] = RANGES[name];
-    return slider(label, { min, max, step: 1, text: String }, (x) => put(name, x));
+    return slider(label, { min, max, step: 1, text: String }, (x) => choose(name, x));
   };
   return {
     layers: made("layers", "layers L"),
@@ -218,19 +218,19 @@ function edgesOf({ layers, window, sinks }, reached) {
 /** A bar for what each input contributes, and the number of the largest. */
 function drawBars({ bars, largest: label }, { shares, largest }, hidden) {
   bars.forEach((bar, j) => {
-    const height = hidden ? 0 : hundredth((HIGH * shares[j]) / largest);
-    set(bar, { y: hundredth(FLOOR - height), height });
+    const height = hidden ? 0 : hundredth((BAR_HEIGHT * shares[j]) / largest);
+    set(bar, { y: hundredth(BASELINE - height), height });
   });
-  set(label, { x: toX(shares.indexOf(largest)), y: FLOOR - HIGH - 4 });
+  set(label, { x: toX(shares.indexOf(largest)), y: BASELINE - BAR_HEIGHT - 4 });
   write(label, hidden ? "" : show(largest));
 }
 
 /** The handle of the output, and what it says. */
 function drawOutput({ move }, { layers, query }, result, hidden) {
-  const reach = result.inputs === 1
+  const words = result.inputs === 1
     ? `token ${query}: 1 input of ${query + 1}`
     : `token ${query}: ${result.inputs} inputs of ${query + 1}`;
-  const spoken = hidden ? `token ${query}` : reach;
+  const spoken = hidden ? `token ${query}` : words;
   move([toX(query), toY(layers, layers)], spoken, { now: query, min: 0, max: TOKENS - 1 });
 }
 

@@ -47,16 +47,18 @@ def windows(
     >>> windows(3, 5).compute()["back"]
     12
     """
-    state = {"layers": layers, "window": window, "sinks": sinks, "query": query}
-    # Live calls `check`, which knows the upper ends too; here a number of another type becomes an int.
-    state = {name: require_int(name, x, least=RANGES[name][0]) for name, x in state.items()}
+    state = whole({"layers": layers, "window": window, "sinks": sinks, "query": query})
     return Live("windows", state, compute=compute, check=check, still=still, ask=ask, label=label)
 
 
 def check(**state: int) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
-    for name, (low, high) in RANGES.items():
-        require_int(name, state[name], least=low, most=high)
+    whole(state)
+
+
+def whole(state: dict[str, int]) -> dict[str, int]:
+    """Return the state with each number as an int; refuse a number out of its range."""
+    return {name: require_int(name, state[name], least=least, most=most) for name, (least, most) in RANGES.items()}
 
 
 def mask(window: int, sinks: int) -> np.ndarray:
