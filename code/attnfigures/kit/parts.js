@@ -158,16 +158,17 @@ function plane(title, reach, margin = 0) {
   const px = ([x, y]) => [middle + x * unit, middle - y * unit];
   const point = (x, y) => [(x - middle) / unit, (middle - y) / unit];
   /**
-   * A handle for a point of the plane, which `move` receives in hundredths; arrow keys go by 0.1.
+   * A handle for a point of the plane, which `move` receives in hundredths, from -most to most; arrow
+   * keys go by 0.1.
    */
-  const pointHandle = (label, hue, shape, move) => {
+  const pointHandle = (label, hue, shape, move, most = reach) => {
     let here = [0, 0];
-    const go = (p) => move(p.map((c) => clamp(hundredth(c), -reach, reach)));
+    const go = (p) => move(p.map((c) => clamp(hundredth(c), -most, most)));
     const step = (dx, dy) => go([here[0] + dx / 10, here[1] + dy / 10]);
     const put = handle(svg, label, hue, shape, (x, y) => go(point(x, y)), step);
     return (p) => {
       here = p;
-      const bounds = { now: p[0].toFixed(2), min: -reach, max: reach };
+      const bounds = { now: p[0].toFixed(2), min: -most, max: most };
       put(px(p), `x ${show(p[0])}, y ${show(p[1])}`, bounds);
     };
   };
@@ -225,7 +226,10 @@ function choice(label, options, act) {
   const put = (value) => {
     select.value = value;
   };
-  return { element: control(label, select, id), put };
+  const open = (yes) => {
+    select.disabled = !yes;
+  };
+  return { element: control(label, select, id), put, open };
 }
 
 /** A slider, and beside it what `text(x)` says of its number. */

@@ -3,6 +3,7 @@
 const STEP = 100;
 const INSTEAD = { alike: 1 / N, nothing: 0 };
 const HEADS = range(LAYERS * H);
+const TRIED = 3; // so many heads a reader tries before all can be tried at once
 const SENTENCES = memoize(() => {
   const every = range(N).reduce(
     (texts) => texts.flatMap((text) => WORDS.map((word) => [...text, word])),
@@ -128,7 +129,7 @@ function build({ el, read, change, first }) {
   const tiles = tileRow(read, change, { swaps: SWAPS, shown: SHOWN });
   const panels = HEADS.map((k) => head(k, () => flip(k)));
   const tryAll = button("Try every head", () => tryOneByOne(panels));
-  tryAll.toggleAttribute("data-away", true); // until the reader has guessed
+  tryAll.toggleAttribute("data-away", true); // it would spoil the search
   const ways = { alike: "looks at all words alike", nothing: "adds nothing" };
   const instead = choice("a head that is off", ways, (way) => change({ instead: way }));
   const p = make("b", { "data-shows": "p" });
@@ -159,7 +160,8 @@ function build({ el, read, change, first }) {
     make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar),
     tally,
   );
-  return { tiles, panels, tryAll, instead, p, says, right, bar, tally, found };
+  const tried = new Set();
+  return { tiles, panels, tried, tryAll, instead, p, says, right, bar, tally, found };
 }
 
 /** Switches off every head alone, in both ways, one after the other, and notes what that costs. */
@@ -175,7 +177,7 @@ function tryOneByOne(panels) {
 
 /** Writes a state and what `compute` returns for it into the elements. */
 function draw(parts, state, result, { hidden }) {
-  const { tiles, panels, tryAll, instead, p, says, right, bar, tally, found } = parts;
+  const { tiles, panels, tried, tryAll, instead, p, says, right, bar, tally, found } = parts;
   const words = state.sentence.split(" ");
   instead.put(state.instead);
   tiles.put(words);
@@ -189,7 +191,8 @@ function draw(parts, state, result, { hidden }) {
   const isTrial = !hidden && off.length === 1;
   if (isTrial) {
     panels[off[0]].note(state.instead, result.right);
-    tryAll.removeAttribute("data-away");
+    tried.add(off[0]);
+    tryAll.toggleAttribute("data-away", tried.size < TRIED);
   }
   write(right, hidden ? "?" : String(result.right));
   if (!hidden) fill(bar, result.right);

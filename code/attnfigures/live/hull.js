@@ -1,5 +1,6 @@
 // Softmax as a point in the hull: one query, m keys and their m values in the plane.
 const REACH = 3;
+const FAR = 2.5; // so many times as much of the plane is seen where the output can leave the hull
 
 /**
  * The point of the simplex nearest to s: max(s_j - τ, 0). Martins and Astudillo (2016), proposition
@@ -92,6 +93,8 @@ function valid({ query, keys, values, temperature, weighting }) {
 const brief = (x, digits) =>
   show(x, clamp(digits - Math.floor(Math.log10(Math.abs(x) || 1)), 0, digits));
 
+const zoomOf = ({ weighting }) => weighting === "none" ? FAR : 1;
+
 const shape = ({ keys }) => keys.length;
 
 // ---- build ---------------------------------------------------------------------------------------
@@ -109,10 +112,16 @@ function build({ model, el, read, change, first }) {
   const names = { softmax: "softmax", sparsemax: "sparsemax", none: "the scores themselves" };
   const weighting = choice(_("weights"), names, (name) => change({ weighting: name }));
   const message = messageLine();
-  const hint = hintLine("Drag the query, a key or a value. Can the output leave the grey region?");
+  const hint = hintLine();
+  const planes = div(
+    "live-planes live-lean",
+    keys.plane.element,
+    values.plane.element,
+    table.element,
+  );
   el.append(
     hint,
-    div("live-planes live-lean", keys.plane.element, values.plane.element, table.element),
+    planes,
     div(
       "live-controls",
       temperature.element,
@@ -122,7 +131,7 @@ function build({ model, el, read, change, first }) {
     message,
   );
   const parts = { keys, values, table, temperature, weighting, message, hint, guess: null };
-  if (model.get("ask") === "place") askForPlace(parts, el, read, change);
+  if (model.get("ask") === "place") planes.after(askForPlace(parts, read, change));
   return parts;
 }
 
@@ -155,9 +164,18 @@ function buildValues(count, put) {
     right.pointHandle(`value ${j + 1}, ${LOOKS[j]}`, HUES[j], mark(j, 8), put("values", j))
   );
   const cross = make("path", { d: "M-8 0H8M0 -8V8" });
-  const ring = make("g", { class: "live-output" }, cross, make("circle", { r: 9 }));
+  const arrow = make("path", { d: "M11 0H18M14 -4L18 0L14 4" });
+  const away = make("text", { class: "live-label live-hull-away", y: 4 });
+  const ring = make(
+    "g",
+    { class: "live-output" },
+    cross,
+    make("circle", { r: 9 }),
+    arrow,
+    away,
+  );
   right.svg.append(ring);
-  return { plane: right, area, springs, discs, moves, ring };
+  return { plane: right, area, springs, discs, moves, ring, cross, arrow, away };
 }
 
 /** The scores and the weights. */
@@ -199,7 +217,7 @@ function buildTable(count) {
  * Predict first: the reader places the output, which begins in the middle of the values and stays in
  * their hull, is told how far away that was, and may try again with another query.
  */
-function askForPlace(parts, el, read, change) {
+function askForPlace(parts, read, change) {
   const cross = make("path", { d: "M-7 -7L7 7M-7 7L7 -7" });
   const miss = lineOf("live-miss");
   parts.values.plane.svg.append(miss);
@@ -209,7 +227,8 @@ function askForPlace(parts, el, read, change) {
     guess.moved = true;
     parts.update();
   };
-  guess.move = parts.values.plane.pointHandle("your guess of the output", "live-ink", cross, place);
+  const { pointHandle } = parts.values.plane;
+  guess.move = pointHandle("your guess of the output", "live-ink", cross, place, REACH * FAR);
   guess.show = (seen) => {
     for (const one of [cross.parentNode, miss]) set(one, { display: seen ? null : "none" });
   };
@@ -223,6 +242,7 @@ function askForPlace(parts, el, read, change) {
   };
   const answer = () => {
     guess.asking = false;
+    guess.told = true;
     foot.show(told);
     reply.focus({ preventScroll: true }); // the button goes
     parts.update();
@@ -239,10 +259,9 @@ function askForPlace(parts, el, read, change) {
   const reply = make("p", { class: "live-why", role: "status", tabindex: -1 });
   const told = div("live-row", button("Another query", again), reply);
   const foot = stack(first, told);
-  const request = make("p", {}, "Predict first: move the cross to where the output will be.");
-  el.prepend(div("live-ask", request, foot.element));
   guess.ask();
   parts.guess = guess;
+  return div("live-ask", foot.element);
 }
 
 /** How far the cross was from the output, and the best of all tries. */
@@ -278,14 +297,24 @@ function draw(parts, state, result, stage) {
   if (guess) guess.output = result.output;
   const most = Math.max(1, ...result.weights.map(Math.abs));
   const sizes = result.weights.map((weight) => Math.abs(weight) / most);
-  parts.hint.toggleAttribute("data-away", Boolean(guess?.asking));
+  drawHint(parts.hint, guess?.asking);
   drawKeys(parts.keys, state);
   drawValues(parts.values, state, result, sizes, stage.hidden);
   drawTable(parts.table, result, sizes, stage.hidden);
   parts.temperature.put(Math.log10(state.temperature));
   parts.weighting.put(state.weighting);
+  parts.weighting.open(!guess || guess.told);
   if (guess) drawGuess(parts, state, result);
 }
+
+/** What there is to do: first to predict, then to find out. */
+const drawHint = (hint, asking) =>
+  write(
+    hint,
+    asking
+      ? "Predict first: move the cross to where the output will be."
+      : "Drag the query, a key or a value. Can the output leave the grey region?",
+  );
 
 /** The cross, tied to the values while it is moved, and afterwards to the output. */
 function drawGuess({ guess, values: { plane: { px }, area, springs } }, state, result) {
@@ -317,7 +346,7 @@ function drawKeys({ plane: { px }, rays, ray, letter, moves, moveQuery }, { quer
 }
 
 function drawValues(
-  { plane: { px }, area, springs, discs, moves, ring },
+  { plane: { svg, px }, area, springs, discs, moves, ring, cross, arrow, away },
   state,
   result,
   sizes,
@@ -325,6 +354,13 @@ function drawValues(
 ) {
   const { corners, weights, output } = result;
   const seen = { visibility: hidden ? "hidden" : "visible" };
+  const zoom = zoomOf(state);
+  const side = 340 * zoom;
+  set(svg, {
+    viewBox: `${150 - side / 2} ${150 - side / 2} ${side} ${side}`,
+    style: `--zoom: ${zoom}`,
+    "data-far": zoom > 1 ? "" : null,
+  });
   set(area, { points: corners.map((p) => px(p).join()).join(" ") });
   state.values.forEach((value, j) => {
     const [cx, cy] = px(value);
@@ -332,18 +368,40 @@ function drawValues(
     set(springs[j], ends([cx, cy], px(output)));
     set(springs[j], {
       ...seen,
-      "stroke-width": (8 * sizes[j]).toFixed(2),
+      "stroke-width": (8 * zoom * sizes[j]).toFixed(2),
       "stroke-dasharray": weights[j] < 0 ? "4 3" : null,
     });
-    set(discs[j], { cx, cy, r: (26 * Math.sqrt(sizes[j])).toFixed(2), ...seen });
+    set(discs[j], { cx, cy, r: (26 * zoom * Math.sqrt(sizes[j])).toFixed(2), ...seen });
   });
-  const edge = output.map((x) => clamp(x, -REACH, REACH));
-  const beyond = edge.some((x, c) => x !== output[c]);
+  const beyond = isBeyond(result, state);
+  const from = transpose(state.values).map((column) => total(column) / column.length);
+  const edge = beyond ? onFrame(from, output, REACH * zoom) : output;
   set(ring, {
-    transform: `translate(${px(edge).join(" ")})`,
+    transform: `translate(${px(edge).join(" ")}) scale(${zoom})`,
     "stroke-dasharray": beyond ? "3 3" : null,
     ...seen,
   });
+  set(cross, { display: beyond ? "none" : null });
+  const turn = (-180 / Math.PI) * Math.atan2(output[1] - from[1], output[0] - from[0]);
+  set(arrow, { transform: `rotate(${hundredth(turn)})`, display: beyond ? null : "none" });
+  set(away, edge[0] > 0 ? { x: -14, "text-anchor": "end" } : { x: 14, "text-anchor": "start" });
+  write(away, beyond ? awayFrom(result) : "");
+}
+
+/** Whether the output is off the picture. */
+const isBeyond = ({ output }, state) => output.some((x) => Math.abs(x) > REACH * zoomOf(state));
+
+/** Where the way from a point to one that is off the picture leaves it. */
+function onFrame(from, to, reach) {
+  const parts = from.map((a, c) => (Math.sign(to[c] - a) * reach - a) / (to[c] - a || 1));
+  const part = Math.min(...parts.filter((_x, c) => to[c] !== from[c]));
+  return from.map((a, c) => a + part * (to[c] - a));
+}
+
+/** How far the output is from the hull. */
+function awayFrom({ corners, output }) {
+  const nearest = nearestIn(corners, output);
+  return show(Math.hypot(...output.map((x, c) => x - nearest[c])), 1);
 }
 
 function drawTable({ rows }, { weights, scores }, sizes, hidden) {
@@ -371,15 +429,18 @@ function speak(state, result, { hidden, guess }) {
 }
 
 /** What is said of the output. */
-function sentence({ weights, output, depth, spread }, { weighting }) {
+function sentence(result, state) {
+  const { weights, output, depth, spread } = result;
   const looks = looksOf(weights, spread);
   const [x, y] = output.map((c) => show(c));
-  if (output.some((c) => Math.abs(c) > REACH)) {
-    return `The output (${x}, ${y}) is outside the hull and off the picture, beyond the dashed ring; ${looks}.`;
+  if (isBeyond(result, state)) {
+    return `The output (${x}, ${y}) is off the picture, ${
+      awayFrom(result)
+    } from the hull; ${looks}.`;
   }
   if (depth > EXACT) return `The output (${x}, ${y}) is inside the hull; ${looks}.`;
   if (depth < -EXACT) return `The output (${x}, ${y}) is outside the hull; ${looks}.`;
-  return weighting === "sparsemax"
+  return state.weighting === "sparsemax"
     ? `The output (${x}, ${y}) is on the rim of the hull; ${looks}.`
     : `The output (${x}, ${y}) is on the rim of the hull, as far as double precision can tell; ${looks}.`;
 }

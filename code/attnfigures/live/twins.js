@@ -86,15 +86,26 @@ const valid = (state) =>
 const MIDDLE = 170; // the square is drawn 340 wide and high
 const SIDE = 142; // from its middle to a corner, along an axis
 const HELD = 2; // the token whose start is the handle
+const DISC = 25; // from one disc to the next at least: none lies under another
 const place = ([x, y]) => [MIDDLE + SIDE * x, MIDDLE - SIDE * y].map(hundredth);
 const toX = (t) => 44 + 4.8 * t; // the losses, in a drawing 340 wide and 150 high, on a logarithmic scale
 const toY = (loss) => 12 - 27 * Math.log10(loss);
 const power = (n) => (n ? `1/${2 ** -n}` : "1");
 
-/** Where the outputs of B begin at each of its starts: 1, 1/2, 1/4, 1/8. */
+/** Places as far from their middle as it takes to have discs beside each other. */
+function apart(places) {
+  const middle = transpose(places).map((column) => total(column) / places.length);
+  const gaps = places.flatMap((p, i) =>
+    places.slice(i + 1).map((q) => Math.hypot(p[0] - q[0], p[1] - q[1]))
+  );
+  const factor = Math.max(1, DISC / Math.min(...gaps));
+  return places.map((p) => p.map((x, c) => hundredth(middle[c] + factor * (x - middle[c]))));
+}
+
+/** Where the discs of B stand at each of its starts: 1, 1/2, 1/4, 1/8. */
 const STOPS = range(4).map((k) => {
   const [Q, K] = weights().map((W) => scaled(W, 2 ** -k));
-  return matmul(matmul(Q, transpose(K)).map(softmax), HOMES).map(place);
+  return apart(matmul(matmul(Q, transpose(K)).map(softmax), HOMES).map(place));
 });
 
 const line = (x1, y1, x2, y2) => make("line", { class: "live-grid", x1, y1, x2, y2 });
@@ -117,7 +128,8 @@ function build({ el, read, change, first }) {
     (x) => put({ step: x }),
   );
   const start = make("span");
-  const goals = SCALES.map((scale) => buildGoal(scale, put));
+  const found = new Map([[0, [0, 0]]]); // without a scale A is its own twin
+  const goals = SCALES.map((scale) => buildGoal(scale, put, found));
   const laws = verdictList();
   const remark = messageLine();
   const [a, b] = [0, 1].map((k) => make("span", { "data-shows": `right ${k}` }));
@@ -131,7 +143,7 @@ function build({ el, read, change, first }) {
   );
   el.append(
     hintLine(
-      "Drag a blue dot: B starts elsewhere. Change its step. Can B walk on the tracks of A?",
+      "Bring B onto the tracks of A: drag a blue dot along its line, and set the step.",
     ),
     div(
       "live-planes live-lean",
@@ -167,7 +179,7 @@ function build({ el, read, change, first }) {
     count,
     laws,
     remark,
-    found: new Map(),
+    found,
     shown: "",
   };
 }
@@ -196,7 +208,7 @@ function buildSquare(read, put) {
     make("polyline", { class: "live-twins-stops", points: STOPS.map((at) => at[i]).join(" ") })
   );
   const marks = STOPS.flatMap((at) =>
-    at.map(([cx, cy]) => make("circle", { class: "live-twins-stop", cx, cy, r: 3 }))
+    at.map(([cx, cy]) => make("circle", { class: "live-twins-stop", cx, cy, r: 4 }))
   );
   const rings = each(() => make("circle", { class: "live-twins-ring", r: 15 }));
   const look = {
@@ -204,7 +216,7 @@ function buildSquare(read, put) {
     role: "group",
     "aria-label": "Outputs of four tokens, in A and in B",
   };
-  const svg = make("svg", look, frame, homes, stops, marks, tracks, ways, steps, rings);
+  const svg = make("svg", look, frame, tracks, stops, marks, homes, ways, steps, rings);
   const nearest = (i) => (x, y) => {
     const far = STOPS.map((at) => Math.hypot(at[i][0] - x, at[i][1] - y));
     put({ start: -far.indexOf(Math.min(...far)) });
@@ -244,10 +256,17 @@ function buildPlot() {
   return { svg: make("svg", look, decades, ticks, runs), runs };
 }
 
-/** A scale of A, and the start and the step with which B has its losses, once they are found. */
-function buildGoal(scale, put) {
+/**
+ * A scale of A, and the start and the step with which B has its losses, once they are found: then B
+ * takes them when the scale is chosen.
+ */
+function buildGoal(scale, put, twins) {
   const found = make("span", { class: "live-twins-found" });
-  const element = button([make("b", {}, `A: scale ${power(-scale)}`), found], () => put({ scale }));
+  const choose = () => {
+    const [start, step] = twins.get(scale) ?? [];
+    put(twins.has(scale) ? { scale, start, step } : { scale });
+  };
+  const element = button([make("b", {}, `A: scale ${power(-scale)}`), found], choose);
   element.classList.add("live-twins-goal");
   return { element, found, scale };
 }
@@ -290,10 +309,11 @@ function drawSquare(
     set(tracks[i], { points: a[i].join(" ") });
     set(ways[i], { points: b[i].join(" ") });
     set(steps[i], { d: b[i].map(([x, y]) => `M${x} ${y}h0`).join("") });
-    set(rings[i], { cx: a[i][0][0], cy: a[i][0][1] });
+    const [cx, cy] = STOPS[scale / 2][i];
+    set(rings[i], { cx, cy });
     rings[i].toggleAttribute("data-met", met);
     homes[i].toggleAttribute("data-reached", !hidden && home[1][i]);
-    starts[i](b[i][0], `× ${power(start)}`, { now: start, min: RANGES.start[0], max: 0 });
+    starts[i](STOPS[-start][i], `× ${power(start)}`, { now: start, min: RANGES.start[0], max: 0 });
   });
 }
 
@@ -308,7 +328,8 @@ function replay({ ways, steps }) {
 function drawGoal({ element, found, scale }, state, twin) {
   set(element, { "aria-pressed": scale === state.scale });
   const [start, step] = twin ? twin.map(power) : ["?", "?"];
-  write(found, `start × ${start}, step × ${step}`);
+  const text = `start × ${start}, step × ${step}`;
+  write(found, text.replaceAll("× ", "×\u00a0")); // no line ends before a number
   found.toggleAttribute("data-found", Boolean(twin));
 }
 

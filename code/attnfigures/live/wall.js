@@ -150,6 +150,8 @@ function tileAt(x, y, { line, tall }) {
 // ---- build ---------------------------------------------------------------------------------------
 
 const LEVELS = 6; // of grey
+const TRIED = 5; // so many heads a reader tries before the wall tells what each does
+const FALL = 0.5; // of the log-odds, where the frame of a tile is boldest
 const NARROW = 560; // px
 
 /** Puts all elements into `el`, and returns those that change. */
@@ -195,14 +197,17 @@ function buildGrid(read, change) {
     const paths = ["live-ink", "live-blue"].map((hue) => levels.map(path(hue)));
     return { group: make("g", { class: look }, paths), paths };
   });
+  const needs = levels.map((level) =>
+    make("path", { class: "live-wall-needs live-purple", "stroke-opacity": thousandth(level) })
+  );
   const labels = make("g", {});
   const look = { class: "live-wall-map", role: "group", "aria-label": "The weights of all heads" };
-  const svg = make("svg", look, ground, layers.map(({ group }) => group), labels);
+  const svg = make("svg", look, ground, layers.map(({ group }) => group), needs, labels);
   // Style rules choose by the width, before anything is drawn, how high the wall will be.
   for (const [name, form] of Object.entries(FORMS)) {
     svg.style.setProperty(`--${name}`, boxOf(form).join(" / "));
   }
-  const grid = { form: FORMS.broad, ground, layers, labels, svg };
+  const grid = { form: FORMS.broad, ground, layers, needs, labels, svg, tried: new Set() };
   const pick = (x, y) => change(tileAt(x, y, grid.form));
   const step = (dx, dy) => {
     const { layer, head } = read();
@@ -323,6 +328,8 @@ const copyIn = once(({ tokens }) => {
 function draw({ hint, grid, zoom, words, answer, lists }, state, result, { hidden }) {
   drawHint(hint, state);
   drawGrid(grid, state, result);
+  if (!hidden) grid.tried.add(HEADS * state.layer + state.head);
+  drawNeeds(grid, state, result);
   drawZoom(zoom, state);
   drawWords(words, state, result);
   drawAnswer(answer, state, result, hidden);
@@ -372,6 +379,26 @@ function drawGrid(grid, state, { marked, key, weight }) {
     tokens[key].trim()
   } ${show(weight)}`;
   move(middle, spoken, { now: k, min: 0, max: LAYERS * HEADS - 1 });
+}
+
+/** A frame around each head without which the log-odds fall, once the reader has tried a few. */
+function drawNeeds(grid, state, { answers, whole }) {
+  const { needs, form } = grid;
+  const levelOf = (answer) => Math.min(LEVELS, Math.floor((LEVELS * (whole - answer)) / FALL));
+  const levels = isTold(grid, state) ? answers.map(levelOf) : [];
+  needs.forEach((path, l) => {
+    const heads = EVERY.filter((k) => levels[k] === l + 1);
+    set(path, { d: heads.map((k) => outlineOf(k, form)).join("") });
+  });
+}
+
+/** Whether the wall tells what each head does: a few were tried beside the first, and none stands out. */
+const isTold = ({ tried }, { highlight }) => tried.size > TRIED && highlight === "all";
+
+/** The rim of a tile. */
+function outlineOf(k, form) {
+  const [x, y] = cornerOf(k, form);
+  return `M${x} ${y}h${WIDE - FREE}v${form.tall - FREE}h${FREE - WIDE}z`;
 }
 
 /** What the weights of a head can fill: the lower triangle. */
@@ -520,7 +547,7 @@ function drawDots({ svg, whole, without, arrow, numbers }, result, toX, hidden) 
 const quoted = (text) => `“${text.trim()}”`;
 
 /** What the figure says in words, and whether this head decides the answer. */
-function speak(state, result, { hidden }) {
+function speak(state, result, { hidden, grid }) {
   const { layer, head, sentence, word } = state;
   const [from, to] = [word, result.key].map((i) => quoted(storedOf(sentence).tokens[i]));
   const much = show(result.weight);
@@ -528,7 +555,12 @@ function speak(state, result, { hidden }) {
   if (hidden) return paragraph(reads, "What follows without it is hidden until you have answered.");
   const wrong = quoted(storedOf(sentence).words[1]);
   return [
-    paragraph(reads, doesText(state, result), marksText(state, result)),
+    paragraph(
+      reads,
+      doesText(state, result),
+      marksText(state, result),
+      isTold(grid, state) && "The bolder a head’s purple frame, the more they fall without it.",
+    ),
     result.without < 0 ? `The model would say ${wrong}.` : "",
   ];
 }

@@ -102,6 +102,7 @@ function build({ el, read, change, first }) {
 function buildPlot(read, choose) {
   const near = make("path", { class: "live-windows-edge live-blue" });
   const far = make("path", { class: "live-windows-edge live-windows-far live-ink" });
+  const farthest = make("polyline", { class: "live-windows-farthest live-blue" });
   const dot = (j) => make("circle", { class: "live-windows-dot live-blue", cx: toX(j), r: 4.5 });
   const dots = range(RANGES.layers[1] + 1).map(() => tokens.map(dot));
   const axis = make("line", { class: "live-axis", x1: 10, x2: 330, y1: BASELINE, y2: BASELINE });
@@ -118,12 +119,12 @@ function buildPlot(read, choose) {
     "aria-label":
       "Tokens from left to right, layers from the inputs up, and the edges that lead to one output",
   };
-  const svg = make("svg", look, near, far, dots, axis, bars, largest, names);
+  const svg = make("svg", look, near, far, farthest, dots, axis, bars, largest, names);
   const drag = (x) => choose("query", (x - LEFT) / STEP);
   const step = (dx, dy) => choose("query", read().query + dx + dy);
   const move = handle(svg, "the output", "live-orange", mark(3, 8), drag, step);
   const edge = buildEdge(svg, read, choose);
-  return { svg, near, far, dots, bars, largest, move, edge };
+  return { svg, near, far, farthest, dots, bars, largest, move, edge };
 }
 
 /** The handle at the edge of the window, which lies as far back as the output sees in one layer. */
@@ -180,12 +181,13 @@ function draw({ plot, sliders, cells, laws }, state, result, { first, hidden }) 
   laws.replaceChildren(hidden || !moved ? "" : lawOf(state, result));
 }
 
-/** The dots of all levels that are there, and the edges that lead to the output. */
-function drawLevels({ near, far, dots }, state, { reached }, hidden) {
+/** The dots of all levels that are there, the edges that lead to the output, and the longest way back. */
+function drawLevels({ near, far, farthest, dots }, state, { reached }, hidden) {
   const { layers } = state;
   const edges = edgesOf(state, reached);
   set(near, { d: hidden ? "" : edges.near });
   set(far, { d: hidden ? "" : edges.far });
+  set(farthest, { points: hidden ? "" : wayBack(state).join(" ") });
   dots.forEach((level, l) => {
     const there = l <= layers;
     const look = {
@@ -214,6 +216,13 @@ function edgesOf({ layers, window, sinks }, reached) {
   }
   return edges;
 }
+
+/** The way through windows that goes back as far as it can: to the first key of each. */
+const wayBack = ({ layers, window, query }) =>
+  range(layers + 1).map((l) => [
+    toX(Math.max(query - l * (window - 1), 0)),
+    toY(layers - l, layers),
+  ]);
 
 /** A bar for what each input contributes, and the number of the largest. */
 function drawBars({ bars, largest: label }, { shares, largest }, hidden) {
@@ -257,14 +266,11 @@ function lawOf({ layers, window, query }, result) {
 /** What the figure says in words: which inputs are lost, and whether the last output sees the first one. */
 function speak(state, result, { hidden }) {
   if (hidden) return "The inputs are hidden until you have answered.";
+  const lost = lostText(state, result);
   const isSeen = state.query === TOKENS - 1 && result.reached[state.layers][0] === 1;
-  return [lostText(state, result), isSeen ? seenText(result) : ""];
-}
-
-/** Over how many edges the last output sees the first input. */
-function seenText({ edges }) {
-  if (edges === 2) return "Output 15 sees input 0 over 2 edges: no fewer will do.";
-  return `Output 15 sees input 0 over ${edges} edges.`;
+  if (!isSeen) return lost;
+  if (result.edges === 2) return [lost, "Output 15 sees input 0 over 2 edges: no fewer will do."];
+  return paragraph(lost, `Output 15 sees input 0 over ${result.edges} edges.`);
 }
 
 /** Which inputs never reach the output. */

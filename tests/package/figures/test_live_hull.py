@@ -3,7 +3,8 @@
 import re
 
 import numpy as np
-from live_figures import example, figure, module, state_of
+import pytest
+from live_figures import example, figure, module, set_state, state_of
 from scipy import optimize
 
 STEP = 0.1  # of an arrow key
@@ -37,6 +38,37 @@ def test_a_guess_of_the_output_stays_among_the_values(open_figures):
         told = guess.get_attribute("aria-valuetext").replace("−", "-")
         place = np.array([float(number) for number in re.findall(r"[\d.-]+", told)])
         assert is_in_hull(place + INWARDS * (V.mean(axis=0) - place), V), told
+
+
+def test_other_weights_can_be_chosen_once_a_place_was_predicted(open_figures):
+    page = open_figures(figure("hull", ask="place"))
+    weighting = page.get_by_label("weights")
+    assert weighting.is_disabled()
+    page.get_by_role("button", name="Show the output").click()
+    weighting.select_option("none")
+    page.get_by_role("button", name="Another query").click()
+    assert weighting.is_enabled()
+
+
+def test_an_output_that_leaves_the_hull_is_seen_or_how_far_away_it_is(open_figures):
+    page = open_figures(figure("hull"))
+    frame = page.locator(".live-plane svg").nth(1).bounding_box()
+    set_state(page, "hull", weighting="none")
+    assert not page.locator(".live-hull-away").inner_html()
+    set_state(page, "hull", temperature=0.1)
+    result = module("hull").compute(**example("hull") | {"weighting": "none", "temperature": 0.1})
+    away = float(page.locator(".live-hull-away").inner_html())
+    assert away == pytest.approx(distance_to_hull(result["output"], example("hull")["values"]), abs=0.05)
+    ring = page.locator(".live-output > circle").bounding_box()
+    assert frame["x"] <= ring["x"] <= frame["x"] + frame["width"] - ring["width"]
+    assert frame["y"] <= ring["y"] <= frame["y"] + frame["height"] - ring["height"]
+
+
+def distance_to_hull(point, V):
+    """How far a point is from the nearest mean of the rows of V."""
+    sides = [(a, b) for a in np.array(V) for b in np.array(V)]
+    nearest = [a + np.clip((point - a) @ (b - a) / ((b - a) @ (b - a) or 1), 0, 1) * (b - a) for a, b in sides]
+    return min(np.linalg.norm(point - p) for p in nearest)
 
 
 def is_in_hull(point, V):
