@@ -88,25 +88,43 @@ function build({ el, read, change, first }) {
   );
   const reach = { min: 0, max: TRAINED.length - 1, step: 1, text: (k) => String(TRAINED[k]) };
   const trained = slider("steps of training", reach, (k) => change({ steps: TRAINED[k] }));
+  const reset = button("Back to start", () => change(first));
+  const controls = div("live-controls", frame.element, trained.element, reset);
   const message = messageLine();
   el.append(
-    hintLine("Click a noun. Which one does the verb follow?"),
+    hintLine("Click a noun: which one does the verb follow? Click a weight to take its word away."),
     answer.element,
     div(
       "live-planes live-lean",
-      div("live-reading", table.element),
-      div("live-agreement-beside", frame.element, trained.element, space.element, message),
+      div("live-reading", table.element, controls, message),
+      space.element,
     ),
-    div("live-controls", button("Back to start", () => change(first))),
   );
   return { space, table, answer, frame, trained, message };
 }
 
-/** The plane of the query, with a key for each word: it is closed until a reader asks for it. */
+const WIDE = 700; // of a figure that has room for the plane beside the table, in pixels
+
+/**
+ * The plane of the query, with a key for each word: open from the beginning beside the table; below
+ * it, where it would push the rest off the screen, closed until a reader asks for it.
+ */
 function buildSpace() {
   const title = "The query, and a key per word";
   const { svg, px } = plane(title, REACH);
-  const element = make("details", {}, make("summary", {}, title), div("live-plane", svg));
+  const element = make(
+    "details",
+    { class: "live-agreement-space" },
+    make("summary", { class: "live-title" }, title),
+    div("live-plane", svg),
+  );
+  const first = new ResizeObserver(() => {
+    const figure = element.closest(".live-figure");
+    if (!figure?.clientWidth) return;
+    element.open = figure.clientWidth >= WIDE;
+    first.disconnect();
+  });
+  first.observe(element);
   const [x1, y1] = px([0, 0]);
   const ray = make("line", { class: "live-ray live-ink", x1, y1 });
   const points = range(MOST).map(() => {
@@ -119,7 +137,7 @@ function buildSpace() {
   return { element, px, ray, points };
 }
 
-/** A row for each word: its weight, what its value says, and a button that takes it away. */
+/** A row for each word: its weight, a click on which takes the word away, and what its value says. */
 function buildTable(read, change) {
   const flip = (i) => {
     const words = read().sentence.split(" ");
@@ -127,8 +145,8 @@ function buildTable(read, change) {
   };
   const toggleTaken = (i) => change({ taken: read().taken === i ? -1 : i });
   const rows = range(MOST).map((i) => buildRow(() => flip(i), () => toggleTaken(i)));
-  const heading = [_("word"), _("weight"), "is ← → are", ""].map((text) =>
-    make(text ? "th" : "td", text ? { scope: "col" } : {}, text)
+  const heading = [_("word"), _("weight"), "is ← → are"].map((text) =>
+    make("th", { scope: "col" }, text)
   );
   const element = make(
     "table",
@@ -141,18 +159,22 @@ function buildTable(read, change) {
 
 function buildRow(flip, takeAway) {
   const word = button("", flip);
-  const take = button("", takeAway);
   const weight = make("span");
   const bar = make("span", { class: "live-bar" });
+  const take = make(
+    "button",
+    { type: "button", class: "live-button live-share", onclick: takeAway },
+    bar,
+    weight,
+  );
   const speaks = make("span");
   const side = make("span", { class: "live-agreement-side" }, make("span"));
   const element = make(
     "tr",
     {},
     make("th", { scope: "row" }, word),
-    make("td", { class: "live-share" }, bar, weight),
-    make("td", { class: "live-agreement-speaks" }, side, speaks),
     make("td", {}, take),
+    make("td", { class: "live-agreement-speaks" }, side, speaks),
   );
   return { element, word, take, weight, bar, speaks, side };
 }
@@ -176,14 +198,16 @@ function draw({ space, table, answer, frame, trained }, state, result, { hidden 
   table.rows.forEach((row, i) => drawRow(row, i, words, state, result, hidden));
   frame.put(FRAMES.findIndex((text) => pattern(text) === pattern(state.sentence)));
   trained.put(TRAINED.indexOf(state.steps));
-  const [is, are] = result.arrives.map((x) => show(x));
+  const [is, are] = result.arrives.map((x) => show(x, DIGITS));
   write(answer.is, hidden ? "?" : is);
   write(answer.are, hidden ? "?" : are);
   write(answer.says, `${state.sentence} ${hidden ? "…" : verbOf(result)}`);
 }
 
+const DIGITS = 1; // behind the point; the weights of the head are rounded too
+
 /** Whether what arrives is the same for both verbs, as it is shown. */
-const isTie = ({ arrives: [is, are] }) => show(is) === show(are);
+const isTie = ({ arrives: [is, are] }) => show(is, DIGITS) === show(are, DIGITS);
 
 function verbOf(result) {
   if (isTie(result)) return "…";
@@ -248,14 +272,13 @@ function drawRow(
   set(word, { "aria-label": noun ? `${words[i]}: change to ${flipped(words[i])}` : words[i] });
   write(weight, hidden ? "?" : show(result.weights[i]));
   set(bar, { style: `--share: ${hidden ? 0 : result.weights[i].toFixed(3)}` });
-  write(speaks, hidden ? "?" : show(result.speaks[i], 1));
+  write(speaks, hidden ? "?" : show(result.speaks[i], DIGITS));
   const most = Math.max(...result.speaks.map(Math.abs), 1e-9);
   const share = hidden ? 0 : (50 * result.speaks[i]) / most;
   const from = Math.min(50, 50 + share).toFixed(1);
   const width = Math.abs(share).toFixed(1);
   set(side.firstChild, { style: `left: ${from}%; width: ${width}%` });
   const taken = state.taken === i;
-  write(take, taken ? "put back" : "take away");
   set(take, {
     "aria-pressed": taken,
     "aria-label": taken
@@ -269,7 +292,7 @@ function drawRow(
 /** What the figure says in words. */
 function speak({ sentence, taken }, result, { hidden }) {
   if (hidden) return "Weights and answer are hidden until you have answered.";
-  if (isTie(result)) return "What arrives does not choose between is and are.";
+  if (isTie(result)) return "A toss-up: what arrives does not choose between is and are.";
   const words = sentence.split(" ");
   const subject = words.find(isNoun);
   const right = result.are === isPlural(subject);

@@ -28,12 +28,14 @@ function compute({ w, bias, score }) {
 const valid = (state) =>
   NAMES.every((name) => state[name] >= RANGES[name][0] && state[name] <= RANGES[name][1]);
 
+const NEARLY_FLAT = 0.008; // a slope that a hand means to be 0: some pixels at the end of the line
+
 /**
  * The setting that gives its line the slope y/k, or attention the height y: the point (k, y) comes
- * to lie on it.
+ * to lie on it, or nearly so where the line of the RNN is laid flat.
  */
 const FITS = {
-  w: (k, y) => thousandth(Math.exp(y / k)),
+  w: (k, y) => Math.abs(y / k) < NEARLY_FLAT ? 1 : thousandth(Math.exp(y / k)),
   bias: (k, y) => {
     const s = Math.min(y / k, -1e-9);
     return hundredth(s - Math.log(-Math.expm1(s)));
@@ -99,7 +101,7 @@ function build({ el, read, change, first }) {
 /** The mark of a model, and beside it how long a gradient lives there. */
 function lifeLine(_x, i) {
   const text = make("span");
-  return { element: make("p", {}, icon(i), " ", make("b", {}, MODELS[i]), text), text };
+  return { element: make("p", {}, icon(i), " ", make("b", {}, MODELS[i]), ": ", text), text };
 }
 
 const icon = (i) => {
@@ -188,7 +190,9 @@ function buildRow(name, i, put) {
 /** Writes a state and what `compute` returns for it into the elements. */
 function draw({ plot, rows, lives }, state, result, { hidden }) {
   each((name, i) => {
-    write(lives[i].text, hidden ? "" : `: ${life(i, result)}`);
+    const isFlat = !hidden && i === 0 && result.slope[i] === 0;
+    write(lives[i].text, hidden ? "?" : life(i, result));
+    lives[i].text.classList.toggle("live-found", isFlat);
     drawLine(plot, name, i, state, result, hidden);
     drawRow(rows[i], state[name], i, result, hidden);
   });
@@ -259,7 +263,9 @@ function speak(_state, result, { hidden }) {
 function life(i, { slope, halfLife, left }) {
   if (i === 2) return `${tiny(left[2])} arrives from any distance`;
   if (slope[i] < 0) return `it halves every ${show(halfLife[i], 1)} steps`;
-  return slope[i] ? `it doubles every ${show(Math.LN2 / slope[i], 1)} steps` : "nothing is lost";
+  return slope[i]
+    ? `it doubles every ${show(Math.LN2 / slope[i], 1)} steps`
+    : "it is flat, and nothing is lost";
 }
 
 const render = composed({ compute, build, draw, speak });

@@ -32,7 +32,11 @@ function queries(n, asked) {
   return range(n).map((t) => (t < asked ? own : other));
 }
 
-const MODELS = ["recurrent", "gated", "attention"];
+const NAMED = {
+  recurrent: "One state",
+  gated: "Told what will be asked",
+  attention: "Attention",
+};
 
 /**
  * The words, R² of each, the questions, the boxes (numbers of the state, or answers of attention),
@@ -54,7 +58,7 @@ const counts = (x) => Number.isInteger(x) && x >= 1 && x <= MOST;
 
 /** Whether a state from outside, such as an address, can be drawn. */
 const valid = ({ model, text, rho, size, questions }) =>
-  MODELS.includes(model) &&
+  Object.hasOwn(NAMED, model) &&
   isReadable(text) &&
   rho >= LEAST &&
   rho <= 1 &&
@@ -71,12 +75,10 @@ function build({ el, read, change, first }) {
   const state = buildState(shape(first), read, change);
   const spent = make("span", { "data-shows": "spent" });
   const title = div("live-title");
-  const named = {
-    recurrent: "recurrent, one state",
-    gated: "recurrent, told what will be asked",
-    attention: _("attention"),
-  };
-  const kind = choice(_("model"), named, (model) => change({ model }));
+  const kinds = Object.entries(NAMED).map(([model, name]) => {
+    const element = button(name, () => change({ model }));
+    return { element, put: (now) => set(element, { "aria-pressed": now === model }) };
+  });
   const message = messageLine();
   el.append(
     hintLine(
@@ -90,12 +92,16 @@ function build({ el, read, change, first }) {
       state.element,
       div(
         "live-inks-beside",
-        div("live-controls", kind.element, button("Back to start", () => change(first))),
+        div(
+          "live-controls",
+          kinds.map(({ element }) => element),
+          button("Back to start", () => change(first)),
+        ),
         message,
       ),
     ),
   );
-  return { sentence, state, title, spent, kind, message };
+  return { sentence, state, title, spent, kinds, message };
 }
 
 /** The sentence: whoever drags the end of its line, or clicks a word, asks for the words up to there. */
@@ -127,27 +133,30 @@ function wordsBefore(words, x, y) {
   ).length;
 }
 
-/** The boxes, whose lower edge is dragged. */
+/** The boxes, whose lower edge is dragged, and below it the room for more. */
 function buildState(n, read, change) {
   const resize = (size) => change({ size: clamp(size, 1, n) });
   const boxes = div("live-inks-boxes");
   const edge = grip("state size", "↕", (dx, dy) => resize(read().size + dx - dy));
-  const element = div("live-inks-state", boxes, edge);
+  const free = div("live-inks-free");
+  const element = div("live-inks-state", boxes, edge, free);
   draggable(edge, SCREEN, (_x, y) => {
     const high = parseFloat(getComputedStyle(element).getPropertyValue("--high"));
     resize(Math.round((y - boxes.getBoundingClientRect().top) / high));
   });
-  return { element, boxes, edge };
+  return { element, boxes, edge, free };
 }
 
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements. */
-function draw({ sentence, state: held, title, spent, kind }, state, result, { hidden }) {
+function draw({ sentence, state: held, title, spent, kinds }, state, result, { hidden }) {
   const { words, asked, boxes } = result;
   drawSentence(sentence, words, asked);
-  held.element.style.setProperty("--most", Math.max(words.length, state.size));
+  const most = Math.max(words.length, state.size);
+  held.element.style.setProperty("--most", most);
   held.boxes.replaceChildren(...range(boxes).map((i) => drawBox(state, result, i, hidden)));
+  held.free.style.setProperty("--free", most - boxes);
   set(held.boxes, { role: "img", "aria-label": hidden ? _("hidden") : spoken(result) });
   held.edge.hidden = state.model === "attention";
   set(held.edge, {
@@ -161,7 +170,7 @@ function draw({ sentence, state: held, title, spent, kind }, state, result, { hi
     spent,
     n: String(asked),
   });
-  kind.put(state.model);
+  for (const { put } of kinds) put(state.model);
 }
 
 function drawSentence({ words, end, settle }, names, asked) {

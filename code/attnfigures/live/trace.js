@@ -88,14 +88,14 @@ const e = (text) => ["e", make("sup", {}, text)];
 const rootOf = ({ Q, scale }) => (scale === "sqrt" ? ` / √${Q[0].length}` : "");
 const nameOf = ({ stage, cell }) => `${stage}${index(...cell)}`;
 
-/** The sum as two lines: in letters, and in numbers. */
+/** The sum as two lines: in letters, the name in the frame of its cell, and in numbers. */
 function sum(state, result, hidden) {
   const [i, j] = state.cell;
-  const name = nameOf(state);
-  if (state.stage === "S" && !result.allowed[i][j]) return [[`${name} = −∞`], []];
+  const name = make("span", { class: "live-trace-name" }, nameOf(state));
+  if (state.stage === "S" && !result.allowed[i][j]) return [[name, " = −∞"], []];
   const letters = lettersOf(state, result);
-  if (hidden) return [[`${name} = `, letters, " = ?"], []];
-  return [[`${name} = `, letters], numbersOf(state, result)];
+  if (hidden) return [[name, " = ", letters, " = ?"], []];
+  return [[name, " = ", letters], numbersOf(state, result)];
 }
 
 /** What is written alike in letters and in numbers: terms, products of factors, and a share. */
@@ -251,12 +251,14 @@ function build({ el, read, change, first }) {
     class: "live-stairs",
     "aria-hidden": "true",
   });
+  parts.tables.element.append(
+    div("live-sum", div("live-trace-lines", parts.lines, parts.exercise.element), parts.stairs),
+  );
   parts.message = messageLine();
   el.append(
     hintLine(
       "Drag squares until q₂ gives k₂ most of its weight. Click one of S, A or Y: what made it?",
     ),
-    div("live-sum", div("live-trace-lines", parts.lines, parts.exercise.element), parts.stairs),
     parts.tables.element,
     div(
       "live-controls",
@@ -464,7 +466,7 @@ function following({ Q, K }, state) {
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements. */
-function draw(parts, state, result, { hidden }) {
+function draw(parts, state, result, { first, hidden }) {
   const asked = isAsked(parts, state, result);
   for (const { input, value } of parts.tables.fields) input.put(value());
   for (const name of Object.keys(parts.tables.cells)) {
@@ -472,6 +474,9 @@ function draw(parts, state, result, { hidden }) {
   }
   const digits = parts.typing || parts.practice.on;
   parts.tables.element.classList.toggle("live-trace-numbers", digits);
+  // at first only one row is to be seen: from its query to the chosen number
+  const untouched = JSON.stringify(state) === JSON.stringify(first);
+  parts.tables.element.classList.toggle("live-trace-untouched", untouched && !digits);
   const lines = sum(state, result, hidden || asked);
   lines.forEach((pieces, l) => parts.lines[l].replaceChildren(...pieces.flat(Infinity)));
   parts.lines[1].hidden = !digits || asked;
@@ -501,6 +506,7 @@ function drawTable({ tables, starts, before }, name, state, result, hidden, aske
       td.style.setProperty("--size", unseen || infinite ? 0 : sizeOf(name, x));
       td.toggleAttribute("data-minus", x < 0);
       td.toggleAttribute("data-chosen", name === stage && r === i && c === j);
+      td.toggleAttribute("data-beside", name === stage && r === i);
       td.toggleAttribute("data-closed", infinite);
       if (!made) return;
       set(td.digits, { "data-shows": unseen || infinite ? null : `${name} ${r} ${c}` });

@@ -26,3 +26,28 @@ def test_practice_moves_nothing(open_figures):
     for press in ("Practise", "Check", "Show the working", "Next number", "Practise", "Numbers"):
         page.get_by_role("button", name=press, exact=True).click()
         assert [place.bounding_box()["y"] for place in places] == tops, press
+
+
+def test_at_first_one_row_is_lit_and_all_are_once_a_number_is_chosen(open_figures):
+    page = open_figures(figure("trace"))
+    assert pale(page, "Y 2 0")
+    assert not pale(page, "Y 0 1"), "beside the chosen number"
+    assert not pale(page, "A 0 2"), "in its row"
+    page.locator("[data-shows='S 1 1']").click()
+    assert not pale(page, "Y 2 0")
+    page.get_by_role("button", name="Back to start").click()
+    assert pale(page, "Y 2 0")
+
+
+def pale(page, shown):
+    """Whether the square of a number can hardly be seen."""
+    digits = page.locator(f"#trace td [data-shows='{shown}']")
+    return float(digits.evaluate("e => getComputedStyle(e.closest('td'), '::before').opacity")) < 0.2
+
+
+def test_the_sum_of_the_chosen_number_stands_beside_the_tables(open_figures):
+    page = open_figures(figure("trace"), width=1000)
+    tables = page.locator(".live-product").last.bounding_box()
+    formula = page.locator(".live-trace-name").bounding_box()
+    assert formula["x"] > tables["x"] + tables["width"]
+    assert tables["y"] < formula["y"] < tables["y"] + tables["height"]

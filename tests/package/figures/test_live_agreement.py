@@ -1,0 +1,30 @@
+"""The head that chooses a verb: a click on a weight takes its word away, and what is shown as equal is a toss-up."""
+
+import pytest
+from live_figures import figure, module, state_of
+
+
+def test_a_click_on_a_weight_takes_its_word_away_and_another_puts_it_back(open_figures):
+    page = open_figures(figure("agreement"))
+    weight = page.get_by_role("button", name="the value of letters, word 2")
+    taken = state_of(page, "agreement")["taken"]
+    assert taken == 1
+    for expected in (-1, 1):
+        weight.click()
+        assert state_of(page, "agreement")["taken"] == expected
+
+
+def test_what_is_shown_as_equal_is_a_toss_up(open_figures):
+    state = {"sentence": "the doors to the doors", "steps": 100, "taken": 1}
+    is_, are = module("agreement").compute(**state)["arrives"]
+    assert is_ != are
+    assert round(is_, 1) == round(are, 1) == 0
+    page = open_figures(figure("agreement", state))
+    assert "A toss-up" in page.locator(".live-verdict").inner_text()
+    assert page.locator("strong").inner_text().endswith("…")
+
+
+@pytest.mark.parametrize(("width", "is_open"), [(1000, True), (375, False)])
+def test_the_plane_is_open_where_it_has_room(open_figures, width, is_open):
+    page = open_figures(figure("agreement"), width=width)
+    assert page.locator("details").get_attribute("open") == ("" if is_open else None)
