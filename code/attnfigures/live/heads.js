@@ -47,6 +47,7 @@ function valid({ keys, queries, second }) {
 
 const MIDDLE = 150; // the drawing of the outputs, 300 wide and high: where 0 is …
 const UNIT = 108; // … and how long 1 is
+const HAIR = 2 / UNIT; // a margin of fewer pixels is not seen: the dots lie on each other
 const POSITIONS = ["1st word", _("sees"), "3rd word"];
 const QUESTIONS = ["who sees?", "who is seen?"];
 const INDEX = "₁₂";
@@ -238,8 +239,9 @@ function draw({ queries, outputs, answers }, state, result, { hidden }) {
   for (const part of outputs.upright) set(part, seen(two));
   drawOutputs(outputs, state, result, hidden);
   result.cuts.forEach((cut, i) => {
-    drawCut(outputs, i, cut, result.margins[i], hidden);
-    drawAnswer(answers[i], cut, hidden);
+    const margin = result.margins[i];
+    drawCut(outputs, i, margin < HAIR ? null : cut, margin, hidden);
+    drawAnswer(answers[i], margin, hidden);
   });
 }
 
@@ -307,14 +309,16 @@ function drawCut({ cuts, bands }, i, cut, margin, hidden) {
   });
 }
 
-function drawAnswer({ element, sign, verb }, cut, hidden) {
-  const answered = Boolean(cut) && !hidden;
-  const [tick, words] = cut
-    ? ["✓", "one line separates cats from dogs"]
-    : ["✗", "no line separates cats from dogs"];
-  write(sign, hidden ? "?" : tick);
-  write(verb, hidden ? "" : words);
+function drawAnswer({ element, sign, verb }, margin, hidden) {
+  const answered = margin >= HAIR && !hidden;
+  write(sign, hidden ? "?" : answered ? "✓" : "✗");
+  write(verb, hidden ? "" : separates(margin));
   element.toggleAttribute("data-answered", answered);
+}
+
+function separates(margin) {
+  if (!margin) return "no line separates cats from dogs";
+  return margin < HAIR ? "cats almost coincide with dogs" : "one line separates cats from dogs";
 }
 
 // ---- speak ---------------------------------------------------------------------------------------
@@ -323,6 +327,11 @@ function drawAnswer({ element, sign, verb }, cut, hidden) {
 function speak({ second }, { cuts, margins }, { hidden }) {
   if (hidden) return "The outputs are hidden until you have answered.";
   const two = second > 0;
+  if (margins.some((margin) => margin && margin < HAIR)) {
+    return two
+      ? "The outputs almost lie on one line: some cut is too narrow to see."
+      : "The outer words have almost the same weight: the cut is too narrow to see.";
+  }
   if (cuts[0] && cuts[1]) {
     return "Off their line, the dots can be cut both ways: two heads answer both questions.";
   }
