@@ -18,9 +18,9 @@ only how checks and figures are shown.
   notebook: ``notebook_cells`` its cells, ``notebook_text`` their text, by what ``notebook_page`` knows of the page; and
   ``launch`` links it.
 * ``language`` speaks other languages: ``catalogues`` loads translations, ``messages`` translates what the extension
-  says, ``scripts`` what scripts say, and ``titles`` what Sphinx leaves of titles; ``translatable`` tells Sphinx what
-  text it is to translate, ``progress`` compares, ``english`` marks what is not translated, ``chinese`` what is Chinese,
-  ``editions`` links the pages.
+  says, ``scripts`` what scripts say, whose strings ``javascript`` reads, and ``titles`` what Sphinx leaves of titles;
+  ``translatable`` tells Sphinx what text it is to translate, ``progress`` compares, ``english`` marks what is not
+  translated, ``chinese`` what is Chinese, ``editions`` links the pages.
 * ``theme`` is the look of a page: ``builder`` puts the preface at the root, parses each page that is written and
   applies ``repairs`` to what templates cannot reach, ``sidebar`` lists the pages beside each, ``assets`` and ``styles``
   choose what a page loads, ``social`` describes it to search engines, ``pages`` ends a build.

@@ -5,7 +5,6 @@ checks say into the catalogue of their page, what the extension and the scripts 
 """
 
 import ast
-import re
 from pathlib import Path
 
 import jinja2
@@ -95,9 +94,6 @@ def _messages_of_template(text):
 
 
 def _request_messages_of_script(path):
-    """Request the messages of a script, each with the line where the longest piece between its values stands."""
-    code = path.read_text(encoding="utf-8")
-    for text in scripts.messages(code):
-        piece = max(re.split(r"\{\w+\}", text), key=len)
-        start = max(code.find(piece), 0)
-        messages.request(text, "", str(path), code.count("\n", 0, start) + 1)
+    """Request the messages of a script, each with the line where it begins."""
+    for text, line in scripts.messages(path.read_text(encoding="utf-8"), path.name):
+        messages.request(text, "", str(path), line)

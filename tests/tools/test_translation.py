@@ -313,10 +313,13 @@ def test_text_and_titles_in_english_are_marked(in_chinese):
 
 
 def test_the_scripts_of_all_figures_can_be_translated():
-    code, messages = files.script(files.names()), []
-    assert scripts.rewrite(code, lambda text: messages.append(text) or text) == code
-    assert not [text for text in messages if text != text.strip(" ,")]  # halves of sentences
-    accented = scripts.rewrite(code, translation.accented)
+    texts = []
+    same = files.script(
+        files.names(), lambda path: scripts.rewrite(path.read_text("utf-8"), lambda text: texts.append(text) or text)
+    )
+    assert same == files.script(files.names())
+    assert not [text for text in texts if text != text.strip(" ,")]  # halves of sentences
+    accented = files.script(files.names(), lambda path: scripts.rewrite(path.read_text("utf-8"), translation.accented))
     assert all(f'"{translation.accented(text)}"' in accented for text in ("Back to start", "mask"))
     MiniRacer().eval(f"new Function({json.dumps(accented)}); 0")
 

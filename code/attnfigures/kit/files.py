@@ -2,7 +2,7 @@
 
 import functools
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,8 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
 LAST = {"ablation", "thread"}  # of these, the ones that need the model with positions after its last step, and no other
 
 
-def _kit(name: str) -> str:
-    return (KIT / name).read_text("utf-8")
+def _text(path: Path) -> str:
+    return path.read_text("utf-8")
 
 
 def _result(experiment: str, *keys: str) -> Any:
@@ -40,10 +40,10 @@ def _constant(name: str, value: Any) -> str:
     return f"const {name} = {json.dumps(value, separators=(',', ':'), ensure_ascii=False)};\n"
 
 
-def _figure(name: str) -> str:
+def _figure(name: str, read: Callable[[Path], str] = _text) -> str:
     """Return the script of a figure alone, after the numbers that belong to it."""
     numbers = "".join(_constant(constant, _result(*way)) for constant, way in OWN.get(name, {}).items())
-    return numbers + (FIGURES / f"{name}.js").read_text("utf-8")
+    return numbers + read(FIGURES / f"{name}.js")
 
 
 def names() -> list[str]:
@@ -68,24 +68,26 @@ def stored(names: Iterable[str]) -> str:
     return _constant("stored", members) if need else ""
 
 
-def _dependencies(names: Iterable[str]) -> str:
+def _shared(names: Iterable[str], read: Callable[[Path], str] = _text) -> str:
+    """Return what the figures ``names`` share."""
     weights = stored(names)
-    return weights and weights + _kit("encoder.js")
+    encoder = weights and weights + read(KIT / "encoder.js")
+    return "".join(read(KIT / name) for name in SHARED) + encoder
 
 
 def module(name: str) -> str:
     """Return the JavaScript of the figure ``name`` as a module: what figures share, then the figure itself."""
-    return "".join([*map(_kit, SHARED), _dependencies([name]), _figure(name)])
+    return _shared([name]) + _figure(name)
 
 
-def script(names: Iterable[str]) -> str:
-    """Return one classic script that draws the figures ``names``.
+def script(names: Iterable[str], read: Callable[[Path], str] = _text) -> str:
+    """Return one classic script that draws the figures ``names``; ``read`` reads a file, and may translate it.
 
     It is a classic script because Chromium loads no module from a folder.
     """
     names = list(names)
-    shared = "".join([*map(_kit, SHARED), _dependencies(names)])
-    figures = [f'"{name}": (() => {{\n{_figure(name).replace("export default", "return")}}})()' for name in names]
+    shared = _shared(names, read)
+    figures = [f'"{name}": (() => {{\n{_figure(name, read).replace("export default", "return")}}})()' for name in names]
     return f"(() => {{\n{shared}\nmountAll({{ {', '.join(figures)} }});\n}})();\n"
 
 
@@ -97,10 +99,10 @@ def styles(names: Iterable[str] | None = None) -> str:
 
 def shared_styles() -> str:
     """Return the style sheet that all figures share."""
-    return _kit("live.css")
+    return _text(KIT / "live.css")
 
 
 def own_styles(names: Iterable[str]) -> str:
     """Return what those of the figures ``names`` that have rules of their own add to it, in their order."""
     paths = [FIGURES / f"{name}.css" for name in names]
-    return "".join(path.read_text("utf-8") for path in paths if path.exists())
+    return "".join(_text(path) for path in paths if path.exists())

@@ -274,7 +274,7 @@ function draw(parts, state, result, { hidden }) {
 /** A next word as a reader can read it: what continues a word begins with three dots. */
 function nameOf(word) {
   if (word === "\n") return "(new line)";
-  if (word === " ") return "(space)";
+  if (word === " ") return _("(space)");
   if (word.startsWith(" ")) return word.slice(1);
   return /^\w\w/.test(word) ? `…${word}` : word;
 }

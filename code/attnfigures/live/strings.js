@@ -262,10 +262,10 @@ function weave({ two, one }) {
     "{once} These two strings cross once. {twice} These two cross twice, and not at all in one step. A number counts crossings at one spot.",
     { once: icon("live-knot", 6), twice: icon("live-knot live-loose", 8) },
   );
-  const columns = `grid-template-columns: ${two.width}fr ${one.width}fr`;
+  const columns = `${two.width}fr ${one.width}fr`;
   return make(
     "div",
-    { class: "live-weave", style: columns },
+    { class: "live-weave", style: `grid-template-columns: ${columns}` },
     div("live-layers", two.svg),
     div("live-after", one.svg),
     make("p", { class: "live-key live-after" }, key),

@@ -51,7 +51,10 @@ const soughtIn = once(({ words: [right] }) => SUBJECTS[right] ?? right);
 
 /** The median weight after the previous occurrence of ten heads, the strongest in random tokens. */
 const AFTER = EVERY.map((k) => {
-  const found = copiers.find(({ "layer, head": [layer, head] }) => HEADS * layer + head === k);
+  const found = copiers.find((one) => {
+    const [layer, head] = one["layer, head"];
+    return HEADS * layer + head === k;
+  });
   return found ? found.weight[1] : 0;
 });
 

@@ -1,133 +1,118 @@
 """Translate the messages of scripts: those of their strings that read like text for the reader.
 
-A string with values in it is one message, ``row {i} of {2}``: a variable gives its name. Names of classes, elements and
-keys, parts of a state and what an experiment stored are no messages: a message begins with a capital letter or holds a
-space between words, and is compared with nothing. Whatever else is for the reader is marked as one: ``_("weight")``.
+A string with values in it is one message, ``row {i} of {2}``: a variable gives its name. A message begins with a
+capital letter or holds a space between words; a single word is marked as one: ``_("weight")``. What reads like this and
+is none stands where code is, or has the form of a value for the browser.
 """
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-TOKEN = re.compile(
+from .javascript import Expression, Literal, line_of, literals, within
+
+MARK = "_("
+CODE_PLACES = {  # see `javascript`; what is assigned to a name that ends with `Selector` is code as well
+    *("===", "in", "[", ".split("),
+    *("class:", "className:", "className =", "style:", "transition ="),
+    *("data-shows:", "KEY =", "session("),  # the name of a number of `compute`, and of what a browser keeps
+    *("querySelector(", "querySelectorAll(", "closest(", "matches(", "find(", "findAll("),
+    *("RegExp(", "matchMedia("),
+}
+VALUE = re.compile(  # all of a string, in which 0 stands for a value
     r"""
-      (?P<stored>    (?m:^const\ \w+\ =\ \[\{".*$)  )   # a line of what an experiment stored, as JSON
-    | (?P<comment>   //[^\n]* | /\*[\s\S]*?\*/  )
-    | (?P<string>    "(?:[^"\\\n]|\\.)*"  )
-    | (?P<regex>     (?<=[(,=:\[!&|?{};])\s*             # only where a value may begin: else it divides
-                     /(?![/*]) (?: [^/\\\n\[] | \\. | \[(?:[^\]\\\n]|\\.)*\] )+ /\w*  )
-    | (?P<template>  `  )                               # its first sign
+      (live-[\w-]+[ ]? | 0[ ]?)+                          # classes of figures
+    | ((translate | rotate | scale)\([-\d., px]*\)[ ]?)+  # "translate(5px, 2px)"
+    | (\d+(px | fr)?[ ]?)+                                # "5px 0"
+    | <[a-z].*                                            # markup
     """,
     re.VERBOSE,
 )
-NOT_SHOWN = re.compile(  # the code before a string that no reader sees
-    r"""(
-      "data-shows":(\ [\w\ ]+\?)? | \bshows\(           # the name of a number of `compute`
-    | "model":                                            # the model of a state
-    | [!=]== | \bcase | \bin                            # compared with a value, or looked up
-    | RegExp\(
-    | \bclass: | class= | [cC]lassName\W*               # classes of an element
-    | \b\w*(Selector|closest|matches)\w*\(             # elements that are looked for
-    )\s*$""",
-    re.VERBOSE,
-)
-CODE = re.compile(
+TEXT = re.compile(
     r"""
-      ^(live|explore|M|translate|rotate|matrix|scale|svg)\b   # a class of this book, a path, a transform, an element
-    | [#.]\w[\w-]*[ >:\[{]                                   # a selector, such as ".live > svg"
-    | [<>]                                                   # markup
-    | ^\W*\w+-\w+                                            # a name with a hyphen, such as "aria-label"
-    | \d(px|s)\b                                             # a length or a time of a style
-    | ^[a-z.-]+(,\ [a-z\d.-]+)+$                             # a list of elements, such as "p, li"
+      ^\W*[A-Z][a-z]+(\W|$)       # "Shuffle"
+    | [a-z]{2,}[,:;.)”’"'`]*\ \S  # "later words", "keys, 5", "keys: {count}"
+    | \w\ [a-z]{2,}              # "a key", "60 steps"
     """,
     re.VERBOSE,
 )
-SIGNS = re.compile("[;=]")  # code as well, unless words stand side by side
-PROSE = re.compile(r"[a-z]{3,}:? [a-z]{2,}")
-SPLIT = re.compile(r"\s*\.split\(")
-MARKED = re.compile(r"(?<![\w$.])_\($")
-WORDS = re.compile(
-    r"""
-      ^\W*[A-Z][a-z]+(\W|$)     # "Shuffle"
-    | [a-z]{2,},?\ \S           # "later words", "keys, 5"
-    | [^\W\d_]\ [a-z]{2,}       # "a key"
-    | ^\d+\ [a-z]{3,}$          # "60 steps"
-    """,
-    re.VERBOSE,
-)
+NAME = re.compile(r"\{(\w+)\}")
 
 
-def is_message(text: str, before: str = "") -> bool:
-    """Test whether a string is meant for the reader, from itself and the code before it."""
-    if MARKED.search(before):
+def messages(code: str, source: str = "script") -> list[tuple[str, int]]:
+    """Return the messages of the JavaScript ``code``, in their order, each with its line."""
+    return list(_Script(code, source).messages())
+
+
+def rewrite(code: str, translate: Callable[[str], str], source: str = "script") -> str:
+    """Return ``code`` with each of its messages replaced by what ``translate`` returns for it."""
+    script = _Script(code, source)
+    return script.rewritten(script.literals, 0, len(code), translate)
+
+
+def is_message(text: str, place: str) -> bool:
+    """Test whether a string is meant for the reader, from itself and where it stands."""
+    if place == MARK:
         return True
-    plain = re.sub(r"\{\w+\}", "0", text)
-    text_like = WORDS.search(plain) and (PROSE.search(plain) or not SIGNS.search(plain))
-    return bool(text_like) and not CODE.search(plain) and not NOT_SHOWN.search(before)
+    plain = NAME.sub("0", text)
+    is_code = place in CODE_PLACES or place.endswith("Selector =") or VALUE.fullmatch(plain)
+    return bool(TEXT.search(plain)) and not is_code
 
 
-def messages(code: str) -> list[str]:
-    """Return the messages of the JavaScript ``code``, in their order."""
-    found = []
+class _Script:
+    """The literals of a script, and what they say; ``source`` is what errors call it."""
 
-    def keep(text):
-        found.append(text)
-        return text
+    def __init__(self, code: str, source: str):
+        self.code = code
+        self.source = source
+        self.literals = literals(code, source)
 
-    rewrite(code, keep)
-    return found
+    def messages(self) -> Iterator[tuple[str, int]]:
+        for literal in within(self.literals):
+            text = self.text(literal)
+            if is_message(text, literal.place):
+                yield text, line_of(self.code, literal.start)
+
+    def text(self, literal: Literal) -> str:
+        """Return what a literal says, its values as names in braces."""
+        names = iter(self._names(literal))
+        pieces = [f"{{{next(names)}}}" if isinstance(piece, Expression) else piece for piece in literal.pieces]
+        return "".join(pieces)
+
+    def _names(self, literal: Literal) -> list[str]:
+        """Return the name of each value of a template: that of the variable, or else a number."""
+        names: list[str] = []
+        for value in literal.expressions:
+            code = self.code[value.start : value.end]
+            names.append(code if code.isidentifier() else str(len(set(names)) + 1))
+        written = {name for piece in literal.pieces if isinstance(piece, str) for name in NAME.findall(piece)}
+        if twice := written.intersection(names):
+            line = line_of(self.code, literal.start)
+            raise ValueError(f"{self.source}:{line}: {{{min(twice)}}} is both text and a value of one template")
+        return names
+
+    def rewritten(self, found: list[Literal], start: int, end: int, translate: Callable[[str], str]) -> str:
+        """Return the code from ``start`` to ``end``, with the messages among its literals ``found`` replaced."""
+        parts = []
+        for literal in found:
+            parts += [self.code[start : literal.start], self._literal(literal, translate)]
+            start = literal.end
+        return "".join([*parts, self.code[start:end]])
+
+    def _literal(self, literal: Literal, translate: Callable[[str], str]) -> str:
+        """Return the code of a literal, with its messages replaced."""
+        text = self.text(literal)
+        new = translate(text) if is_message(text, literal.place) else text
+        if new == text:
+            inner = [inner for value in literal.expressions for inner in value.literals]
+            return self.rewritten(inner, literal.start, literal.end, translate)
+        if self.code[literal.start] == "`":
+            values = [self.rewritten(one.literals, one.start, one.end, translate) for one in literal.expressions]
+            return _template(new, dict(zip(self._names(literal), values, strict=True)))
+        return json.dumps(new, ensure_ascii=False)
 
 
-def rewrite(code: str, translate: Callable[[str], str]) -> str:
-    """Return the JavaScript ``code`` with each of its messages replaced by what ``translate`` returns for it."""
-    return _rewrite(code, 0, translate, inside=False)[0]
-
-
-def _rewrite(code, at, translate, inside):
-    """Rewrite from ``at`` on, ``inside`` a template only up to the brace that closes; also return where it ended."""
-    out = []
-    depth = 0
-    while at < len(code):
-        token = TOKEN.match(code, at)
-        if not token:
-            depth += {"{": 1, "}": -1}.get(code[at], 0)
-            if inside and depth < 0:
-                break
-            out.append(code[at])
-            at += 1
-        elif token.lastgroup == "string":
-            text = json.loads(token[0].replace("\\'", "'"))
-            before = "".join(out[-40:])
-            at = token.end()
-            data = SPLIT.match(code, at)  # words that a model reads
-            new = text if data or not is_message(text, before) else translate(text)
-            out.append(token[0] if new == text else json.dumps(new, ensure_ascii=False))
-        elif token.lastgroup == "template":
-            new, at = _template(code, token.end(), translate, "".join(out[-40:]))
-            out.append(new)
-        else:
-            out.append(token[0])
-            at = token.end()
-    return "".join(out), at
-
-
-def _template(code, at, translate, before):
-    """Rewrite the template whose text begins at ``at``; also return where it ended."""
-    text = ""
-    values = {}
-    while code[at] != "`":
-        if code.startswith("${", at):
-            value, at = _rewrite(code, at + 2, translate, inside=True)
-            name = value if value.isidentifier() else str(len(values) + 1)
-            values[name] = value
-            text += f"{{{name}}}"
-            at += 1
-        else:
-            step = 2 if code[at] == "\\" else 1
-            text += code[at : at + step]
-            at += step
-    if is_message(text, before):
-        text = translate(text)
-    if values:
-        text = re.sub(r"\{(\w+)\}", lambda name: "${" + values[name[1]] + "}", text)
-    return f"`{text}`", at + 1
+def _template(text: str, values: dict[str, str]) -> str:
+    """Return a template that says ``text``, with the code of its values in place of their names."""
+    escaped = re.sub(r"[`\\]|\$(?=\{)", r"\\\g<0>", text)
+    return f"`{NAME.sub(lambda name: f'${{{values[name[1]]}}}' if name[1] in values else name[0], escaped)}`"

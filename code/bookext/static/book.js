@@ -4,15 +4,15 @@
 // page lays it out, and once more when the font of formulas is there. Until then all that may
 // scroll in it is a stop, and what has the focus stays one.
 (() => {
-  const boxes = "div.math, .figures-table, .pst-scrollable-table-container, pre";
-  const blocks = "p, li, td, th, dd, dt, h1, h2, h3, div";
+  const boxSelector = "div.math, .figures-table, .pst-scrollable-table-container, pre";
+  const blockSelector = "p, li, td, th, dd, dt, h1, h2, h3, div";
   function isLaidOut(child) {
     if (!child?.checkVisibility) return Boolean(child);
     return child.checkVisibility({ contentVisibilityAuto: true });
   }
   // How a section is to be: each element of it that may scroll, and whether it does.
   function measure(section) {
-    const all = [...section.querySelectorAll(boxes)];
+    const all = [...section.querySelectorAll(boxSelector)];
     if (!isLaidOut(section.firstElementChild)) {
       return { scrolling: all.map((element) => ({ element, scrolls: true })), formulas: [] };
     }
@@ -20,7 +20,7 @@
       return { element, scrolls: element.scrollWidth > element.clientWidth };
     });
     const formulas = Array.from(section.querySelectorAll("span.math"), (element) => {
-      const room = element.closest(blocks).clientWidth;
+      const room = element.closest(blockSelector).clientWidth;
       const { width } = element.firstElementChild.getBoundingClientRect();
       return { element, scrolls: room > 0 && width > room };
     });
@@ -108,8 +108,8 @@ addEventListener("load", () =>
 // On paper the answers to what a page asks stand at its end, each under the number that its
 // question gets.
 (() => {
-  const KINDS = "details.solution, .predict details, .live-answer, fieldset.quiz";
-  const ASKED = `article :is(${KINDS}):not(.practice *)`; // what is practised stands in the list as well
+  const answerSelector = "details.solution, .predict details, .live-answer, fieldset.quiz";
+  const askedSelector = `article :is(${answerSelector}):not(.practice *)`; // what is practised stands in the list as well
   const undo = [];
   const make = (tag, attributes) => Object.assign(document.createElement(tag), attributes);
   const line = (textContent) => make("p", { className: "to-answer", textContent });
@@ -135,7 +135,7 @@ addEventListener("load", () =>
   }
 
   addEventListener("beforeprint", () => {
-    const asked = [...document.querySelectorAll(ASKED)];
+    const asked = [...document.querySelectorAll(askedSelector)];
     const end = make("section", { className: "answers", hidden: !asked.length });
     end.append(make("h2", { textContent: document.body.dataset.answers }));
     asked.forEach((box, i) => end.append(answerTo(box, i + 1)));

@@ -25,7 +25,7 @@
       "Verdict",
       verdicts.map((c) => option(c, c.slice(3))),
     ) +
-    '<label>Words <input type="search" name="words"></label> <output aria-live="polite"></output>';
+    `<label>${"Words"} <input type="search" name="words"></label> <output aria-live="polite"></output>`;
   document.querySelector(".claims-place").append(form);
 
   function update() {

@@ -64,7 +64,7 @@ def _translate_scripts(app, failure):
     if failure or app.builder.format != "html" or app.config.language == editions.TOP:
         return
     for source in OWN_SCRIPTS:
-        text = rewrite(source.read_text(encoding="utf-8"), translate)
+        text = rewrite(source.read_text(encoding="utf-8"), translate, source.name)
         (Path(app.outdir) / "_static" / source.name).write_text(text, encoding="utf-8")
 
 

@@ -112,10 +112,13 @@ def _depend_on_styles(app, doctree):
 
 def _write_script(app, path, names):
     """Write the script of the figures ``names``, without comments and the space between words."""
-    script = files.script(names)
-    if app.config.language != editions.TOP:
-        script = scripts.rewrite(script, translate)
+    script = files.script(names) if app.config.language == editions.TOP else files.script(names, _translated)
     path.write_text(jsmin(script), encoding="utf-8")
+
+
+def _translated(path):
+    """Return the script of a figure, or one that figures share, in the language of the edition."""
+    return scripts.rewrite(path.read_text("utf-8"), translate, path.name)
 
 
 def _add_script(app, name, template, context, doctree):

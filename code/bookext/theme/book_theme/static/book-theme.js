@@ -4,7 +4,7 @@
   const root = document.documentElement;
   const system = matchMedia("(prefers-color-scheme: dark)");
   const find = (selector) => document.querySelector(selector);
-  const all = (selector) => [...document.querySelectorAll(selector)];
+  const findAll = (selector) => [...document.querySelectorAll(selector)];
 
   function remember(storage, key, value) {
     // where storage is denied, even asking for it fails
@@ -25,7 +25,7 @@
     root.dataset.theme = mode === "auto" ? ofSystem : mode;
   }
   system.addEventListener("change", () => paint(root.dataset.mode));
-  all(".theme-switch-button").forEach((button) =>
+  findAll(".theme-switch-button").forEach((button) =>
     button.addEventListener("click", () => {
       const modes = system.matches ? ["auto", "light", "dark"] : ["auto", "dark", "light"];
       const mode = modes[(modes.indexOf(root.dataset.mode) + 1) % 3];
@@ -61,7 +61,7 @@
     else dialog.showModal();
   }
   closable(dialog);
-  all(".search-button__button").forEach((button) => button.addEventListener("click", search));
+  findAll(".search-button__button").forEach((button) => button.addEventListener("click", search));
   addEventListener(
     "keydown",
     (event) => {
@@ -73,7 +73,7 @@
     true,
   );
   if (mac) {
-    all(".kbd-shortcut__modifier").forEach((key) => {
+    findAll(".kbd-shortcut__modifier").forEach((key) => {
       key.textContent = "⌘";
     });
   }
@@ -134,7 +134,7 @@
 
   // The list of sections marks the one that is read.
   const links = new Map(
-    all("#pst-page-toc-nav a").map((link) => [document.getElementById(link.hash.slice(1)), link]),
+    findAll("#pst-page-toc-nav a").map((a) => [document.getElementById(a.hash.slice(1)), a]),
   );
   function mark(link) {
     for (const other of links.values()) {
@@ -142,7 +142,7 @@
       other.toggleAttribute("aria-current", false);
     }
     link?.setAttribute("aria-current", "true");
-    all("#pst-page-toc-nav .toc-entry").forEach((entry) =>
+    findAll("#pst-page-toc-nav .toc-entry").forEach((entry) =>
       entry.classList.toggle("active", entry.contains(link))
     );
   }

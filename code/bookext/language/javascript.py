@@ -1,0 +1,204 @@
+"""Read the strings and templates of JavaScript, each with the place in the code where it stands.
+
+Pygments splits the code into tokens. The place of a string is what is to get it as its value: ``class:`` a property,
+``caption =`` a variable or a property of an object, ``write(`` a call; or what is done with it: ``===`` it is compared,
+``in`` looked up, ``[`` an index, ``.split(`` cut into words. Parentheses, lists and ``${…}`` stand where their contents
+do; it is empty where code has no such place, as after ``return``.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from pygments.lexer import include, inherit
+from pygments.lexers.javascript import JavascriptLexer
+from pygments.token import Comment, Error, Keyword, Name, Punctuation, String
+
+BRACKETS = {"(": ")", "[": "]", "{": "}"}
+ASSIGNS = {"=", "+=", "||=", "&&=", "??="}
+COMPARES = {"===", "!==", "==", "!=", "case"}
+QUOTES = ('"', "'", "`")
+ESCAPE = re.compile(r"\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]+)\}|(.))", re.DOTALL)
+MEANING = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
+
+
+class Lexer(JavascriptLexer):
+    """JavaScript by Pygments, which misses a regex after an arrow, and takes any brace for the end of a ``${…}``."""
+
+    tokens: ClassVar = {
+        "root": [
+            (r"=>", Punctuation, "slashstartsregex"),
+            (r"\{", Punctuation, ("braces", "slashstartsregex")),
+            inherit,
+        ],
+        "braces": [(r"\}", Punctuation, "#pop"), include("root")],
+    }
+
+
+@dataclass(frozen=True)
+class Expression:
+    """The code between ``${`` and ``}``: where it begins and ends, and the literals in it."""
+
+    start: int
+    end: int
+    literals: list["Literal"]
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A string or a template: where it begins and ends, its place, and its pieces, without escapes."""
+
+    start: int
+    end: int
+    place: str
+    pieces: list[str | Expression]
+
+    @property
+    def expressions(self) -> list[Expression]:
+        """The values of a template, in their order."""
+        return [piece for piece in self.pieces if isinstance(piece, Expression)]
+
+
+class _Token(NamedTuple):
+    start: int
+    kind: object
+    text: str
+
+    @property
+    def is_name(self) -> bool:
+        return self.kind in Name or self.kind in Keyword.Reserved
+
+
+def literals(code: str, source: str) -> list[Literal]:
+    """Return the literals of ``code``, but for those in templates; ``source`` is what errors call it."""
+    return _Reader(code, source).read("", "")
+
+
+def within(found: list[Literal]) -> Iterator[Literal]:
+    """Yield literals and those in them, which come first."""
+    for literal in found:
+        for expression in literal.expressions:
+            yield from within(expression.literals)
+        yield literal
+
+
+def line_of(code: str, offset: int) -> int:
+    """Return the number of the line of ``code`` in which ``offset`` is."""
+    return code.count("\n", 0, offset) + 1
+
+
+class _Reader:
+    """Reads tokens from the first to the last; a token without text ends them."""
+
+    def __init__(self, code: str, source: str):
+        self.code = code
+        self.source = source
+        self.at = 0
+        self.tokens = [*self._tokens(), _Token(len(code), None, "")]
+
+    def _tokens(self) -> Iterator[_Token]:
+        """Yield the tokens that mean something: neither space nor comments."""
+        for start, kind, text in Lexer().get_tokens_unprocessed(self.code):
+            is_broken = kind in (String.Double, String.Single) and "\n" in text.replace("\\\n", "")
+            if kind in Error or is_broken:
+                raise self._error(start, "no JavaScript that can be read")
+            if kind in String:
+                yield _Token(start, kind, text)
+            elif text.strip() and kind not in Comment:
+                yield _Token(start, kind, text.strip())
+
+    def _error(self, offset: int, what: str) -> ValueError:
+        return ValueError(f"{self.source}:{line_of(self.code, offset)}: {what}")
+
+    def _before(self, count: int) -> _Token:
+        """Return the token that stands ``count`` before the next one."""
+        return self.tokens[self.at - count] if count <= self.at else self.tokens[-1]
+
+    def read(self, end: str, outer: str) -> list[Literal]:
+        """Read up to the bracket ``end`` that closes; what it holds stands at ``outer``."""
+        found: list[Literal] = []
+        opened = self._before(1).start
+        place = outer
+        while (token := self.tokens[self.at]).text != end:
+            self.at += 1
+            if token.text == "":
+                raise self._error(opened, "a bracket that is not closed")
+            if token.text in BRACKETS.values():
+                raise self._error(token.start, f"{token.text} closes another bracket than is open")
+            if token.text in BRACKETS:
+                found += self.read(BRACKETS[token.text], self._place_within(place))
+            elif token.text.startswith(QUOTES):
+                found.append(self._literal(token, place))
+            place = self._place_after(token.text, place, outer)
+        self.at += 1
+        return found
+
+    def _end(self) -> int:
+        """Return where the token that was read last ends."""
+        token = self._before(1)
+        return token.start + len(token.text)
+
+    def _literal(self, first: _Token, place: str) -> Literal:
+        """Read the rest of a literal of which ``first`` was read."""
+        if self._before(2).text in COMPARES:
+            place = "==="
+        written = self._template(first, place) if first.text == "`" else [first.text[1:-1]]
+        pieces = [_said(piece) if isinstance(piece, str) else piece for piece in written]
+        return Literal(first.start, self._end(), self._used(place), pieces)
+
+    def _template(self, first: _Token, place: str) -> list[str | Expression]:
+        """Read a template of which ``first`` was read: its pieces as they are written, and its last sign."""
+        pieces: list[str | Expression] = [""]
+        while (token := self.tokens[self.at]).text != "`":
+            self.at += 1
+            if token.kind in String.Interpol:
+                inner = self.read("}", place)
+                pieces += [Expression(token.start + 2, self._before(1).start, inner), ""]
+            elif token.text:
+                pieces[-1] = f"{pieces[-1]}{token.text}"
+            else:
+                raise self._error(first.start, "a template that is not closed")
+        self.at += 1
+        return pieces
+
+    # --- Places -------------------------------------------------------------------------------------------------------
+
+    def _used(self, place: str) -> str:
+        """Return the place of the literal that was read last, from what the code does with it there."""
+        after = [token.text for token in self.tokens[self.at : self.at + 3]]
+        if after[0] in COMPARES:
+            return "==="
+        if after[0] == "in":
+            return "in"
+        return ".split(" if after == [".", "split", "("] else place
+
+    def _place_within(self, place: str) -> str:
+        """Return where the contents stand of the bracket that was read last."""
+        bracket, before = self._before(1).text, self._before(2)
+        if bracket == "{":
+            return ""
+        if bracket == "(":
+            return f"{before.text}(" if before.is_name else place
+        return "[" if before.is_name or before.text in (")", "]") else place
+
+    def _place_after(self, text: str, place: str, outer: str) -> str:
+        """Return where the code stands that follows a token at ``place``."""
+        if text in (",", ";"):
+            return outer
+        if text == ":" and self._before(3).text in ("{", ","):
+            return f"{self._before(2).text.strip(''.join(QUOTES))}:"
+        if text in ASSIGNS:
+            return f"{self._before(2).text} ="
+        return place
+
+
+def _said(text: str) -> str:
+    """Return what a piece of a literal says, which is written with escapes."""
+    said = ESCAPE.sub(_character, text)
+    return said.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # two escapes may be one sign
+
+
+def _character(escape: re.Match[str]) -> str:
+    code = escape[1] or escape[2] or escape[3]
+    return chr(int(code, 16)) if code else MEANING.get(escape[4], escape[4])
