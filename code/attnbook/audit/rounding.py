@@ -18,25 +18,21 @@ __all__ = ["Sizes", "bound", "bound_given_weights", "sizes"]
 
 
 class Sizes(NamedTuple):
-    """How large the numbers behind an output are.
+    """How large the numbers behind an output are. Q̂ is |X||W_Q| + |b_Q|, normed and turned; K̂ and V̂ alike."""
 
-    ``stored`` is max A|V| |W_O|: of numbers that are kept in the precision of the layer; ``sums`` the same with
-    |X||W| + |b| for |V|: of sums on the way. ``scores`` is max scale·|Q||K|ᵀ, ``score_sums`` the same with
-    |X||W| + |b| for |Q| and |K|. The sums have up to ``terms`` terms, those of a score ``score_terms``.
-    """
-
-    stored: float
-    sums: float
-    scores: float
-    score_sums: float
-    terms: int
-    score_terms: int
+    stored: float  # max A|V| |W_O| + |b_O|: numbers that are kept in the precision of the layer
+    sums: float  # max A V̂ |W_O| + |b_O|: what the sums on the way to them add up to, without signs
+    scores: float  # max scale·|Q||K|ᵀ
+    score_sums: float  # max scale·Q̂ K̂ᵀ
+    terms: int  # how many numbers the longest sum of an output adds
+    score_terms: int  # the same of a score
 
 
 def bound(size: Sizes, dtype: str) -> float:
     """Return how far rounding in ``dtype`` may take an output: by its own sums, and by the scores.
 
-    Scores that are off by δ take each weight off by a factor of e^(2δ) at most, so by 2δ of the output.
+    Scores that are off by δ at most change each weight by a factor between e^(−2δ) and e^(2δ), so an output by 2δ of
+    ``stored``, to first order in δ.
     """
     off = _rounding(dtype, size.score_terms, size.scores, size.score_sums)
     return bound_given_weights(size, dtype) + 2 * off * size.stored
@@ -48,8 +44,10 @@ def bound_given_weights(size: Sizes, dtype: str) -> float:
 
 
 def _rounding(dtype, terms, stored, sums):
-    """8 (ε · stored + (N − 1) ε₊ · sums)."""
-    return tolerance(dtype, 1, stored) + tolerance(dtype, terms, sums) - tolerance(dtype, 1, sums)
+    """8 (ε · stored + (N − 1) ε₊ · sums) for sums of N terms, where a tolerance is 8 (ε + (N − 1) ε₊) · size."""
+    of_stored = tolerance(dtype, 1, stored)
+    of_sums = tolerance(dtype, terms, sums) - tolerance(dtype, 1, sums)
+    return of_stored + of_sums
 
 
 @np.errstate(all="ignore")  # where sizes overflow, rounding may do anything: the bound is infinite
@@ -96,7 +94,7 @@ def _largest_normed(x, gain):
 
 
 def _largest_turned(x, stretch):
-    """√2 · x: a pair (a, a) may be turned into one number."""
+    """√2 · stretch · x: a pair (a, a) may be turned into one number."""
     return math.sqrt(2) * stretch * x
 
 

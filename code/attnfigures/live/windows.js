@@ -66,12 +66,19 @@ const valid = (state) =>
 
 const LEFT = 20; // where token 0 stands
 const STEP = 20; // from one token to the next
+const INPUTS = 156; // the row of the inputs
+const OUTPUTS = 20; // the row of the last layer
 const BASELINE = 236; // where the bars stand
 const BAR_HEIGHT = 54; // the height of the highest bar
+const NUMBERS = 250; // the row of the numbers below the bars
 const toX = (j) => LEFT + STEP * j;
-const toY = (level, layers) => 156 - (136 * level) / layers;
+const toY = (level, layers) => INPUTS - ((INPUTS - OUTPUTS) * level) / layers;
 
-/** Puts all elements into `el`, and returns those that change. */
+/**
+ * Puts all elements into `el`, and returns those that change. The kit gives it the stage: `read()`
+ * is the state, `change(part)` changes a part of it, `first` is the one at the beginning. After
+ * every change it calls `compute`, `draw` and `speak`.
+ */
 function build({ el, read, change, first }) {
   const choose = (name, x) => change({ [name]: clamp(Math.round(x), ...RANGES[name]) });
   const plot = buildPlot(read, choose);
@@ -111,7 +118,7 @@ function buildPlot(read, choose) {
   const bars = tokens.map(bar);
   const text = { class: "live-label live-windows-text", "text-anchor": "middle" };
   const largest = make("text", { ...text, "data-shows": "largest" });
-  const names = tokens.map((j) => make("text", { ...text, x: toX(j), y: 250 }, String(j)));
+  const names = tokens.map((j) => make("text", { ...text, x: toX(j), y: NUMBERS }, String(j)));
   const look = {
     class: "live-windows",
     viewBox: "0 0 340 260",
@@ -263,7 +270,11 @@ function lawOf({ layers, window, query }, result) {
 
 // ---- speak ---------------------------------------------------------------------------------------
 
-/** What the figure says in words: which inputs are lost, and whether the last output sees the first one. */
+/**
+ * What the figure says in words: which inputs are lost, and whether the last output sees the first
+ * one. `hidden` is true until a question that comes first is answered. Where it returns two texts,
+ * the second is what the reader was to find, and is marked as found.
+ */
 function speak(state, result, { hidden }) {
   if (hidden) return "The inputs are hidden until you have answered.";
   const lost = lostText(state, result);

@@ -1,9 +1,19 @@
 """Read the strings and templates of JavaScript, each with the place in the code where it stands.
 
-Pygments splits the code into tokens. The place of a string is what is to get it as its value: ``class:`` a property,
-``caption =`` a variable or a property of an object, ``write(`` a call; or what is done with it: ``===`` it is compared,
-``in`` looked up, ``[`` an index, ``.split(`` cut into words. Parentheses, lists and ``${…}`` stand where their contents
-do; it is empty where code has no such place, as after ``return``.
+Pygments splits the code into tokens. The place of a string is what gets it as its value, or what is done with it:
+
+==========================  ============
+``{ class: "a" }``          ``class:``
+``caption = "a"``           ``caption =``
+``write("a", x)``           ``write(``
+``x === "a"``, ``case``     ``===``
+``"a" in x``                ``in``
+``x["a"]``                  ``[``
+``"a b".split(" ")``        ``.split(``
+``return "a"``              empty
+==========================  ============
+
+What stands in parentheses, in a list or in ``${…}`` has the place of the whole.
 """
 
 import re
@@ -89,13 +99,13 @@ def line_of(code: str, offset: int) -> int:
 
 
 class _Reader:
-    """Reads tokens from the first to the last; a token without text ends them."""
+    """Reads tokens one by one: ``at`` is the next. A token without text stands before the first and behind the last."""
 
     def __init__(self, code: str, source: str):
         self.code = code
         self.source = source
-        self.at = 0
-        self.tokens = [*self._tokens(), _Token(len(code), None, "")]
+        self.tokens = [_Token(0, None, ""), *self._tokens(), _Token(len(code), None, "")]
+        self.at = 1
 
     def _tokens(self) -> Iterator[_Token]:
         """Yield the tokens that mean something: neither space nor comments."""
@@ -112,8 +122,8 @@ class _Reader:
         return ValueError(f"{self.source}:{line_of(self.code, offset)}: {what}")
 
     def _before(self, count: int) -> _Token:
-        """Return the token that stands ``count`` before the next one."""
-        return self.tokens[self.at - count] if count <= self.at else self.tokens[-1]
+        """Return the token that stands ``count`` before the next one, or the one before the first."""
+        return self.tokens[max(self.at - count, 0)]
 
     def read(self, end: str, outer: str) -> list[Literal]:
         """Read up to the bracket ``end`` that closes; what it holds stands at ``outer``."""

@@ -114,5 +114,9 @@ class _Script:
 
 def _template(text: str, values: dict[str, str]) -> str:
     """Return a template that says ``text``, with the code of its values in place of their names."""
+
+    def put(name: re.Match[str]) -> str:
+        return "${" + values[name[1]] + "}" if name[1] in values else name[0]
+
     escaped = re.sub(r"[`\\]|\$(?=\{)", r"\\\g<0>", text)
-    return f"`{NAME.sub(lambda name: f'${{{values[name[1]]}}}' if name[1] in values else name[0], escaped)}`"
+    return f"`{NAME.sub(put, escaped)}`"
