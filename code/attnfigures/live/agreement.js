@@ -205,6 +205,7 @@ function draw({ space, table, answer, frame, trained }, state, result, { hidden 
 }
 
 const DIGITS = 1; // behind the point; the weights of the head are rounded too
+const NARROW = 0.5; // a lead that says more of rounding than of the noun
 
 /** Whether what arrives is the same for both verbs, as it is shown. */
 const isTie = ({ arrives: [is, are] }) => show(is, DIGITS) === show(are, DIGITS);
@@ -302,6 +303,12 @@ function speak({ sentence, taken }, result, { hidden }) {
       : `The verb does not agree with “${subject}”.`;
   }
   const word = words[taken];
+  const [is, are] = result.arrives;
+  const lead = Math.abs(are - is);
+  if (lead < NARROW) {
+    const leads = show(lead, DIGITS);
+    return `Without the value of “${word}” the verb “${verbOf(result)}” leads by only ${leads}.`;
+  }
   return right
     ? `Without the value of “${word}” the verb agrees with “${subject}”.`
     : `Without the value of “${word}” the verb does not agree with “${subject}”.`;

@@ -24,6 +24,14 @@ def test_what_is_shown_as_equal_is_a_toss_up(open_figures):
     assert page.locator("strong").inner_text().endswith("…")
 
 
+def test_a_verb_that_is_hardly_ahead_is_not_called_right(open_figures):
+    state = {"sentence": "the keys to the cabinets", "steps": 100, "taken": 1}
+    is_, are = module("agreement").compute(**state)["arrives"]
+    assert 0.05 < abs(are - is_) < 0.5
+    page = open_figures(figure("agreement", state))
+    assert "leads by only" in page.locator(".live-verdict").inner_text()
+
+
 @pytest.mark.parametrize(("width", "is_open"), [(1000, True), (375, False)])
 def test_the_plane_is_open_where_it_has_room(open_figures, width, is_open):
     page = open_figures(figure("agreement"), width=width)
