@@ -271,7 +271,8 @@ function drawRow(
   write(word, words[i]);
   word.disabled = !noun;
   set(word, { "aria-label": noun ? `${words[i]}: change to ${flipped(words[i])}` : words[i] });
-  write(weight, hidden ? "?" : show(result.weights[i]));
+  const amount = hidden ? "?" : show(result.weights[i]);
+  write(weight, amount);
   set(bar, { style: `--share: ${hidden ? 0 : result.weights[i].toFixed(3)}` });
   write(speaks, hidden ? "?" : show(result.speaks[i], DIGITS));
   const most = Math.max(...result.speaks.map(Math.abs), 1e-9);
@@ -280,12 +281,10 @@ function drawRow(
   const width = Math.abs(share).toFixed(1);
   set(side.firstChild, { style: `left: ${from}%; width: ${width}%` });
   const taken = state.taken === i;
-  set(take, {
-    "aria-pressed": taken,
-    "aria-label": taken
-      ? `put back the value of ${words[i]}, word ${i + 1}`
-      : `take away the value of ${words[i]}, word ${i + 1}`,
-  });
+  const act = taken
+    ? `put back the value of ${words[i]}, word ${i + 1}`
+    : `take away the value of ${words[i]}, word ${i + 1}`;
+  set(take, { "aria-pressed": taken, "aria-label": `${amount}: ${act}` });
 }
 
 // ---- speak ---------------------------------------------------------------------------------------
