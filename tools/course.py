@@ -205,7 +205,7 @@ def grade_class(options):
     # Everything that the instructor typed is read before anything is written.
     folder = folder_for(options.submissions, assignment.chapter, options.work)
     grades = read_class(options, assignment, folder)
-    force = _forced(grades, options.force)
+    force = _forced(grades.classlist, options.force)
     limits = sandbox.Limits()
     if not options.unsafe:
         print("Sandbox: bubblewrap {}, {}".format(*sandbox.bubblewrap()))
@@ -216,32 +216,32 @@ def grade_class(options):
     if not (folder / ABOUT).exists():  # it says the same in every run
         clean.write(folder / ABOUT, json.dumps({"submissions": str(options.submissions.resolve())}).encode())
     try:
-        with tqdm(total=len(grades.to_grade()), unit="submission", disable=None, file=sys.__stderr__) as bar:
+        with tqdm(total=len(grades.classlist.to_grade()), unit="submission", disable=None, file=sys.__stderr__) as bar:
             batch.run(grades, mapper, seed, limits, bar.update, force)
     except KeyboardInterrupt:
         sys.exit(f"Interrupted: {_what_is_there(grades)}. The same command goes on where it stopped.")
     summarize(grades)
 
 
-def _forced(grades, names):
+def _forced(classlist, names):
     """Return the students whom FORCE names, one or several with commas between them; a name may have a comma in it."""
     if not names.strip():
         return set()
     try:
-        return {grades.student(names.strip())}
+        return {classlist.student(names.strip())}
     except CourseError:
         if "," not in names:
             raise
-    return {grades.student(name.strip()) for name in names.split(",") if name.strip()}
+    return {classlist.student(name.strip()) for name in names.split(",") if name.strip()}
 
 
 def _what_is_there(grades):
     """Say whose the tables are after an interruption."""
-    if grades.written:
+    if grades.files.written:
         return "what is graded is in the tables"
     if not (grades.folder / "grades.csv").exists():
         return "there are no tables yet"
-    why = ", because the new ones would lack students" if grades.lacking else ""
+    why = ", because the new ones would lack students" if grades.files.lacks_students else ""
     return f"the tables are those of the last run{why}"
 
 
@@ -262,9 +262,9 @@ def summarize(grades):
         print("\n".join("  " + clean.line(line) for line in shown))
         if len(shown) < len(lines):
             print(f"  and {len(lines) - len(shown)} more, in report.html")
-    if grades.full and not grades.written:
+    if grades.files.no_room and not grades.files.written:
         sys.exit("There was no room: the files are those of the last run. Make room, and run the same command again.")
-    if grades.errors:
+    if grades.files.errors:
         sys.exit("Not everything could be written: the reasons are in the list above. Run the same command again.")
     if "Could not be graded" in listed:
         sys.exit(f"Could not be graded: {len(listed['Could not be graded'])}. The reasons are in the list above.")

@@ -14,9 +14,9 @@
 * Before that way, ``archives`` opens a folder or a zip, ``platforms`` returns every way to read a name, ``tables`` has
   what the instructor says of a file, and ``submissions`` the values of all this.
 * ``roster`` reads who should be there, ``whose`` says which of them a submission is of, ``policy`` what the instructor
-  decides beside the tests; ``gradebook`` puts all together, ``together`` writes it as a whole, ``history`` says what
-  changed since the last run, ``similar`` finds wrong answers that are alike and rare, ``items`` says what the class
-  shows of the assignment.
+  decides beside the tests; ``classlist`` says who is who in the class, and ``gradebook`` what counts; ``history``
+  says what changed since the last run, ``similar`` finds wrong answers that are alike and rare, ``items`` says what the
+  class shows of the assignment. ``gradefiles`` writes all of it, and ``together`` puts it in place as a whole.
 * ``report``, ``lists`` and ``exports`` have what students, instructors and platforms read, and all of it goes through
   ``clean``.
 

@@ -58,16 +58,16 @@ def run(grades, mapper, seed=marks.SEED, limits=None, progress=None, force=()):
     """
     limits, store = limits or sandbox.Limits(), grades.folder / "results"
     done = progress or (lambda: None)
-    grades.about = about(grades.assignment, seed, limits)
+    grades.fingerprints = about(grades.assignment, seed, limits)
     keys: dict = {}
     missing: list = []
     slow: list = []
     store.mkdir(parents=True, exist_ok=True)
 
     def read_stored():
-        for student, submission in grades.to_grade().items():
+        for student, submission in grades.classlist.to_grade().items():
             files = submission.load()
-            keys[student] = key(files, grades.about, grades.logins(student))
+            keys[student] = key(files, grades.fingerprints, grades.logins(student))
             grades.handed[student] = _digest("".join(sorted(_digest(data) for *_, data in files)))
             result = None if student in force else _stored(store / f"{keys[student]}.json")
             if result is None:
@@ -78,11 +78,11 @@ def run(grades, mapper, seed=marks.SEED, limits=None, progress=None, force=()):
 
     def pairs():
         for student in missing:
-            yield student, grades.submissions[student].load()
+            yield student, grades.classlist.submissions[student].load()
 
     def settled(student, result):
         if result.score is not None:
-            grades.store(store / f"{keys[student]}.json", result)
+            grades.files.store(store / f"{keys[student]}.json", result)
 
     try:
         read_stored()
@@ -114,7 +114,7 @@ def _again(grades, mapper, slow):
         if all(mark.passed for mark in first.marks) or time.monotonic() > until:
             yield student, first
             continue
-        with contextlib.closing(mapper(iter([(student, grades.submissions[student].load())]))) as again:
+        with contextlib.closing(mapper(iter([(student, grades.classlist.submissions[student].load())]))) as again:
             seconds = [second for _, second in again]
         for second in seconds:
             yield student, _as_seen_first(first, second)

@@ -5,11 +5,11 @@ decision, a heading that is there twice. What is not understood stays as it is, 
 """
 
 import io
-import itertools
 import re
 import unicodedata
 import zipfile
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from . import clean
 from .author import POINTS
@@ -79,16 +79,26 @@ def is_nothing(cell):
     return cell.strip().casefold() in NOTHING
 
 
-def places(people, columns):
+def is_word(cell):
+    """Return whether a cell has something that is no grade, such as EX."""
+    return not is_nothing(cell) and not numbers(cell)
+
+
+def table_name(platform):
+    """Return the name of the file for a platform."""
+    return f"{platform.lower()}.csv"
+
+
+def places(roster, columns):
     """Return where the columns of these names stand in a platform's table: those of the first name that is there.
 
     A heading that is the name wins over one to which the platform has added something.
     """
-    if people.platform == "Moodle":
-        return [place for place, kind in enumerate(people.kinds) if kind == "grade"]
+    if roster.platform == "Moodle":
+        return [place for place, kind in enumerate(roster.kinds) if kind == "grade"]
     for column in columns:
-        exact = [place for place, name in enumerate(people.header) if name.strip() == column.strip()]
-        near = [place for place, name in enumerate(people.header) if _short(name) == column.strip()]
+        exact = [place for place, name in enumerate(roster.header) if name.strip() == column.strip()]
+        near = [place for place, name in enumerate(roster.header) if _short(name) == column.strip()]
         if exact or near:
             return exact or near
     return []
@@ -99,13 +109,32 @@ def _short(name):
     return PLATFORMS_OWN.sub("", name.strip()).strip()
 
 
-def standing(grades):
-    """Return {student: cell} of the grades that stand in the platform's table, where there is one."""
-    if len(grades.places) != 1:
+class Column(NamedTuple):
+    """The platform's column for the grades: its name, and where in the platform's table columns of that name are."""
+
+    name: str
+    places: list
+
+
+def column_of(roster, names):
+    """Return the `Column` of a name, or of the first of several names that the platform's table has."""
+    names = [names] if isinstance(names, str) else names
+    if not roster or not roster.platform:
+        return Column(names[0], [])
+    found = places(roster, names)
+    if roster.platform == "Moodle" or not found:
+        return Column(names[0], found)
+    return Column(next(name for name in names if places(roster, [name])), found)
+
+
+def standing(classlist, column):
+    """Return {student: cell} of the grades that stand in the platform's table, where one column is theirs."""
+    if len(column.places) != 1:
         return {}
+    place = column.places[0]
     cells = {}
-    for student, person in [*grades.matched.items(), *grades.absent.items()]:
-        there = [_cell(grades.people.rows[row], grades.places[0]) for row in person["rows"]]
+    for student, person in classlist.persons():
+        there = [_cell(classlist.roster.rows[row], place) for row in person["rows"]]
         cells[student] = next((cell for cell in there if not is_nothing(cell)), "")
     return cells
 
@@ -121,52 +150,49 @@ def before_import(grades):
             f"{student}: nothing says what its number is, so that Moodle finds no page, and no grade. "
             "Take its own grading worksheet as ROSTER."
         )
-    if not grades.people or not grades.people.platform:
+    roster = grades.classlist.roster
+    if not roster or not roster.platform:
         return
-    if len(grades.places) > 1:
+    if len(grades.column.places) > 1:
         yield _several_fit(grades)
         return
-    if not grades.places:
+    if not grades.column.places:
         yield _new_column(grades)
     ignored = IGNORED.search(_heading(grades))
-    if grades.people.platform == "Canvas" and ignored:
+    if roster.platform == "Canvas" and ignored:
         yield f"Canvas imports no column whose name holds {ignored[0]!r}: rename it there."
-    yield from _worth(grades.people, grades.places)
+    yield from _worth(roster, grades.column.places)
     yield from _kept(grades)
     yield from _changed(grades)
 
 
 def _several_fit(grades):
     """Say that a table is not written, because several columns fit."""
-    platform = grades.people.platform
-    fitting = [grades.people.header[place] for place in grades.places]
+    roster = grades.classlist.roster
+    fitting = [roster.header[place] for place in grades.column.places]
     if len({name.strip() for name in fitting}) < len(fitting):
-        how = f"They have one name: rename one in {platform}, and export the table again."
+        how = f"They have one name: rename one in {roster.platform}, and export the table again."
     else:
         how = "Set `column` in the policy file to one of them."
     there = ", ".join(map(repr, fitting))
-    return f"{_table(grades)} is not written: several columns fit, {there}. {how}"
+    return f"{table_name(roster.platform)} is not written: several columns fit, {there}. {how}"
 
 
 def _new_column(grades):
     """Say that no column fits, and which there are."""
-    there = [name for name in grades.people.header if PLATFORMS_OWN.search(name)]
+    roster = grades.classlist.roster
+    there = [name for name in roster.header if PLATFORMS_OWN.search(name)]
     known = f": there are {', '.join(there)}" if there else ""
     return (
-        f"{_table(grades)} has a new column, {grades.column!r}. For one of the gradebook's, set `column` in the policy "
-        f"file{known}."
+        f"{table_name(roster.platform)} has a new column, {grades.column.name!r}. For one of the gradebook's, set "
+        f"`column` in the policy file{known}."
     )
-
-
-def _table(grades):
-    """Return the name of the table for the platform of the roster."""
-    return f"{grades.people.platform.lower()}.csv"
 
 
 def _kept(grades):
     """Yield a line for each word in the platform's column that stays."""
-    there = standing(grades)
-    for student, word in sorted(grades.kept.items()):
+    there = standing(grades.classlist, grades.column)
+    for student, word in sorted(grades.kept_cells.items()):
         if there.get(student) == word and word.casefold() == "ex":
             yield f"{student} is excused ({word}) and stays so; `excused: no` in the policy file writes the grade."
         elif there.get(student) == word:
@@ -175,8 +201,8 @@ def _kept(grades):
 
 def _changed(grades):
     """Yield a line for each grade in the platform's column that would become another one."""
-    for student, cell in sorted(standing(grades).items()):
-        score = None if grades.withheld(student) else grades.final(student).score
+    for student, cell in sorted(standing(grades.classlist, grades.column).items()):
+        score = None if grades.is_withheld(student) else grades.final(student).score
         new = clean.number(score) if score is not None else _excused(grades, student)
         if not is_nothing(cell) and new and cell != new and not (numbers(new) & numbers(cell)):
             yield f"{student}: the import changes {cell} to {new}."
@@ -184,25 +210,26 @@ def _changed(grades):
 
 def _excused(grades, student):
     """Return what Canvas reads for a student who is excused, "" for any other and elsewhere."""
-    return grades.kept.get(student, "") if grades.people.platform == "Canvas" else ""
+    return grades.kept_cells.get(student, "") if grades.classlist.roster.platform == "Canvas" else ""
 
 
 def _heading(grades):
     """Return the heading under which the grades are imported."""
-    return grades.people.header[grades.places[0]] if grades.places else grades.column
+    name, places = grades.column
+    return grades.classlist.roster.header[places[0]] if places else name
 
 
-def _worth(people, places):
+def _worth(roster, places):
     """Yield a line if the column is worth other points than these grades are of, or if that is not understood."""
     if not places:
         return
     place = places[0]
-    if people.platform == "Canvas":
-        said = [_cell(row, place) for row in people.rows if row[0].strip() == POINTS_POSSIBLE]
-    elif people.platform == "Moodle":
-        said = [_cell(row, place + 1) for row in people.rows]
+    if roster.platform == "Canvas":
+        said = [_cell(row, place) for row in roster.rows if row[0].strip() == POINTS_POSSIBLE]
+    elif roster.platform == "Moodle":
+        said = [_cell(row, place + 1) for row in roster.rows]
     else:
-        said = TOTAL.findall(people.header[place])
+        said = TOTAL.findall(roster.header[place])
     for text in sorted({text for text in said if text and "read only" not in text}):
         meant = numbers(text)
         if not meant:
@@ -218,18 +245,18 @@ def _filled(grades):
 
     A student who stands on several lines gets the grade on each.
     """
-    people = grades.people
-    header, rows = list(people.header), [list(row) for row in people.rows]
-    place = grades.places[0] if grades.places else len(header)
+    roster = grades.classlist.roster
+    header, rows = list(roster.header), [list(row) for row in roster.rows]
+    place = grades.column.places[0] if grades.column.places else len(header)
     if place == len(header):
-        header.append(grades.column)
+        header.append(grades.column.name)
     for row in rows:
         row += [""] * (len(header) - len(row))  # a line can be shorter
-    comments = people.kinds.index("comments") if "comments" in people.kinds and people.platform == "Moodle" else None
-    for student, person in [*grades.matched.items(), *grades.absent.items()]:
+    comments = roster.kinds.index("comments") if "comments" in roster.kinds and roster.platform == "Moodle" else None
+    for student, person in grades.classlist.persons():
         final = grades.final(student)
         excused = _excused(grades, student)
-        if (final.score is None and not excused) or grades.withheld(student):
+        if (final.score is None and not excused) or grades.is_withheld(student):
             continue
         for row in person["rows"]:
             rows[row][place] = excused or clean.number(final.score)
@@ -240,7 +267,8 @@ def _filled(grades):
 
 def canvas(grades):
     """Write Canvas's gradebook: the columns that its import asks for, and one assignment."""
-    if grades.people and grades.people.platform == "Canvas":
+    roster = grades.classlist.roster
+    if roster and roster.platform == "Canvas":
         table, place = _filled(grades)
         for row in table[1:]:
             if row[0].strip() == POINTS_POSSIBLE and not row[place]:
@@ -248,7 +276,7 @@ def canvas(grades):
         keep = [n for n, name in enumerate(table[0]) if name.strip() in CANVAS or n == place]
         return [[row[n] for n in keep] for row in table]
     return [
-        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", grades.column],
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", grades.column.name],
         [f"    {POINTS_POSSIBLE}", "", "", "", "", POINTS],
         *(_canvas_row(grades, student) for student in _graded(grades)),
     ]
@@ -256,21 +284,22 @@ def canvas(grades):
 
 def _canvas_row(grades, student):
     """Return a student's line of Canvas's gradebook."""
-    handed, person = grades.submissions.get(student), grades.person(student)
+    handed, person = grades.classlist.submissions.get(student), grades.classlist.person(student)
     user = handed.user if handed else person.get("user", "")
-    about = [grades.name(student), user, person.get("number", ""), person.get("login", "")]
+    about = [grades.classlist.name(student), user, person.get("number", ""), person.get("login", "")]
     return [*map(clean.cell, about), "", clean.number(grades.final(student).score)]
 
 
 def moodle(grades):
     """Write Moodle's grading worksheet, which must have the columns Identifier, Grade and Last modified (grade)."""
-    if grades.people and grades.people.platform == "Moodle":
+    roster = grades.classlist.roster
+    if roster and roster.platform == "Moodle":
         return _filled(grades)[0]
     rows: list = [["Identifier", "Full name", "Grade", "Maximum Grade", "Last modified (grade)", "Feedback comments"]]
     for student in _graded(grades):
-        handed, final = grades.submissions.get(student), grades.final(student)
+        handed, final = grades.classlist.submissions.get(student), grades.final(student)
         if handed and handed.user:
-            name, comments = clean.cell(grades.name(student)), clean.cell(" ".join(final.comments))
+            name, comments = clean.cell(grades.classlist.name(student)), clean.cell(" ".join(final.comments))
             rows.append([f"Participant {handed.user}", name, clean.number(final.score), POINTS, "-", comments])
     return rows
 
@@ -282,16 +311,16 @@ def blackboard(grades):
 
 def _graded(grades):
     """Return the students with a grade of whom it is certain who they are."""
-    certain = [student for student in grades.everyone() if not grades.claimed(student)]
+    certain = [student for student in grades.everyone() if grades.is_exported(student)]
     return [student for student in certain if grades.final(student).score is not None]
 
 
-def pages(grades):
-    """Zip every page under the name by which its platform finds the student."""
+def pages(grades, page_of):
+    """Zip every page under the name by which its platform finds the student; `page_of` returns its bytes, or None."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as made:
-        for student in itertools.filterfalse(grades.claimed, grades.with_results()):
-            page = grades.attempt(f"the page of {student}", grades.page, student)
+        for student in filter(grades.is_exported, grades.with_results()):
+            page = page_of(student)
             if page is not None:
                 info = zipfile.ZipInfo(unicodedata.normalize("NFC", _page_name(grades, student)), (1980, 1, 1, 0, 0, 0))
                 made.writestr(info, page, zipfile.ZIP_DEFLATED)
@@ -305,27 +334,27 @@ def _moodles_folder(name, user):
 
 def without_place(grades):
     """Yield the students whose page Moodle cannot place, because nothing says what its number of them is."""
-    if grades.platform != "Moodle":
+    if grades.classlist.platform != "Moodle":
         return
-    for student in itertools.filterfalse(grades.claimed, grades.with_results()):
+    for student in filter(grades.is_exported, grades.with_results()):
         if not _page_name(grades, student).endswith("/feedback.html"):
             yield student
 
 
 def _page_name(grades, student):
     """Return the name by which a student's platform finds the page."""
-    handed, person = grades.submissions.get(student), grades.person(student)
-    if grades.platform == "Moodle" and not (handed and handed.user) and person.get("user"):
+    handed, person = grades.classlist.submissions.get(student), grades.classlist.person(student)
+    if grades.classlist.platform == "Moodle" and not (handed and handed.user) and person.get("user"):
         return _moodles_folder(person.get("name", ""), person["user"])  # a member of a group, or told by a table
     if handed is None:
-        return grades.pages[student]
+        return grades.classlist.page_names[student]
     if handed.platform == "Moodle":
         return _moodles_folder(handed.name, handed.user)
     file = _marked_file(grades, student, handed)
     if handed.platform == "Canvas" and file.order[0]:
         top = clean.file_name(file.path.split("/")[0])
         return PurePosixPath(top).stem + ".html"  # its numbers name the attachment
-    return grades.pages[student]
+    return grades.classlist.page_names[student]
 
 
 def _marked_file(grades, student, handed):

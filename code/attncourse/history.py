@@ -17,20 +17,20 @@ def elsewhere(grades):
     for path in grades.folder.parent.glob(f"*/{LAST}"):
         if path.parent != grades.folder:
             known |= {*last(path.parent)["names"]}
-    return {name for name in grades.unknown if roster.normalized(name) in known}
+    return {name for name in grades.classlist.unknown if roster.normalized(name) in known}
 
 
 def changes(grades):
     """Return {"lines": whose grade changed, and why; "vanished": whose files went}, of the last run with a change."""
     now = {"lines": [*_changed(grades)], "vanished": [*_vanished(grades)]}
-    return now if any(now.values()) else {"lines": [], "vanished": []} | grades.before["changes"]
+    return now if any(now.values()) else {"lines": [], "vanished": []} | grades.last_run["changes"]
 
 
 def _vanished(grades):
     """Yield a line for each student who had handed in, and whose files are not in the download any more."""
-    there = {*grades.with_results(), *grades.submissions}
+    there = {*grades.with_results(), *grades.classlist.submissions}
     files = {*grades.handed.values()}  # under another name they are still there
-    for student, old in grades.before["students"].items():
+    for student, old in grades.last_run["students"].items():
         if old["handed"] and student not in there and old["handed"] not in files:
             yield (
                 f"{student} had handed in when this was graded before ({_points(old['score'])}), and is not in this "
@@ -41,7 +41,7 @@ def _vanished(grades):
 def _changed(grades):
     """Yield a line for each student whom the last run graded otherwise."""
     everyone = {*grades.everyone()}
-    for student, old in grades.before["students"].items():
+    for student, old in grades.last_run["students"].items():
         if student not in everyone:
             yield f"{student}: {_points(old['score'])} → no longer in the download or on the roster"
             continue
@@ -55,10 +55,10 @@ def _why(grades, student, old):
     tested, reasons = _tested(grades, student), []
     if grades.handed.get(grades.owner(student), "") != old["handed"]:
         reasons.append("other files" if old["handed"] else "handed in since")
-    reasons += [what for what, value in grades.about.items() if value != grades.before["about"].get(what)]
+    reasons += [what for what, value in grades.fingerprints.items() if value != grades.last_run["about"].get(what)]
     if _marked(grades, student) != old.get("marked", {}):
         reasons.append("written answers marked")
-    if _decided(grades) != grades.before["decided"]:
+    if _decided(grades) != grades.last_run["decided"]:
         reasons.append("your decisions, or the platform's table")
     earned = [name for name in tested if name not in old["tested"]]
     lost = [name for name in old["tested"] if name not in tested]
@@ -72,7 +72,8 @@ def _why(grades, student, old):
 def _tested(grades, student):
     """Return the names of the hidden tests that a student's functions passed."""
     passed = {(mark.question, mark.test) for mark in grades.result(student).marks if mark.hidden and mark.passed}
-    return [title for test, title in grades.tests.items() if test in passed]
+    hidden = [(question.name, test.name) for question in grades.assignment.questions for test in question.hidden]
+    return [f"{question}: {test}" for question, test in dict.fromkeys(hidden) if (question, test) in passed]
 
 
 def _marked(grades, student):
@@ -83,7 +84,7 @@ def _marked(grades, student):
 
 def _decided(grades):
     """Return the instructor's decisions and what the platform's table keeps, as text."""
-    return json.dumps([grades.policy, grades.kept], sort_keys=True, default=str)
+    return json.dumps([grades.policy, grades.kept_cells], sort_keys=True, default=str)
 
 
 def of_this_run(grades):
@@ -100,15 +101,15 @@ def of_this_run(grades):
             "late": final.late,
         }
     known = set()
-    for student, handed in grades.submissions.items():
+    for student, handed in grades.classlist.submissions.items():
         known |= {*map(roster.normalized, (student, handed.user, handed.login, handed.name))}
-    for person in grades.people.people if grades.people else []:
+    for person in grades.classlist.people():
         known |= roster.called(person) | roster.names(person)
-    pages = sorted(grades.pages[student] for student in grades.with_results())
+    pages = sorted(grades.classlist.page_names[student] for student in grades.with_results())
     return {
         "over": policy.over(grades.policy),
         "students": students,
-        "about": grades.about,
+        "about": grades.fingerprints,
         "decided": _decided(grades),
         "pages": pages,
         "names": sorted(known - {""}),
@@ -138,16 +139,16 @@ def first_round(folder, before, decisions):
 
 def again(grades, student, owner):
     """Return what the first round found of a student who handed in other files since, else None."""
-    first, handed = grades.first.get(student), grades.handed.get(owner, "")
+    first, handed = grades.first_round.get(student), grades.handed.get(owner, "")
     return first if first and first["settled"] and handed not in ("", first["handed"]) else None
 
 
 def of_first_round(grades):
     """Return what the next run must know of the first round, in which whoever has not handed in again still is."""
-    students, settled = dict(grades.first), policy.over(grades.policy)
+    students, settled = dict(grades.first_round), policy.over(grades.policy)
     for student in grades.with_results():
         owner = grades.owner(student)
-        handed, old = grades.handed.get(owner, ""), grades.first.get(student, {})
+        handed, old = grades.handed.get(owner, ""), grades.first_round.get(student, {})
         if handed and not again(grades, student, owner):
             final = grades.final(student)
             same = old.get("settled", False) and old["handed"] == handed

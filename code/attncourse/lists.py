@@ -13,19 +13,20 @@ def all_of(grades):
     """Return what an instructor must know beside the grades, {title: lines}; what is uncertain comes first."""
     lists = {}
     for title, lines_of in _lists(grades).items():
-        lines = grades.attempt(f"the list {title!r}", lambda lines_of=lines_of: [*lines_of()])
+        lines = grades.files.attempt(f"the list {title!r}", lambda lines_of=lines_of: [*lines_of()])
         if lines:
             lists[title] = lines
-    if grades.errors:
-        lists["Could not be written"] = list(dict.fromkeys(grades.errors))
+    if grades.files.errors:
+        lists["Could not be written"] = list(dict.fromkeys(grades.files.errors))
     return lists
 
 
 def _lists(grades):
     """Return {title: function that returns the lines}."""
+    classlist = grades.classlist
     results = sorted(grades.results.items())
     return {
-        FIRST: lambda: [*grades.claims, *_withheld(grades), *history.changes(grades)["vanished"]],
+        FIRST: lambda: [*classlist.claims, *_withheld(grades), *history.changes(grades)["vanished"]],
         "Not graded yet, because the run was interrupted": grades.left,
         "Changed since an earlier run": lambda: history.changes(grades)["lines"],
         "No points because of the file, not because of an answer": lambda: [
@@ -56,24 +57,26 @@ def _lists(grades):
         "Marks that fit no answer of this class, by marker": lambda: grades.marks.strangers(grades.answers()),
         "Marked by other lines than the rubric has now": lambda: grades.marks.older(grades.answers()),
         "On the roster, and nothing handed in": lambda: _missing(grades),
-        "Not found on the roster": lambda: [f"{student} {why}" for student, why in sorted(grades.unmatched.items())],
-        "On several lines of the roster, and taken for one person": lambda: _on_several_lines(grades),
-        "Read with the help of the roster": lambda: grades.helped,
-        "Named in the policy, and not followed, because it fits several": lambda: [
-            f"{name}: {len(fits)} of that name: {', '.join(sorted(fits))}" for name, fits in grades.ambiguous.items()
+        "Not found on the roster": lambda: [
+            f"{student} {why}" for student, why in sorted(classlist.matching.unmatched.items())
         ],
-        "Named in the policy, and not found": lambda: sorted({*grades.unknown} - history.elsewhere(grades)),
+        "On several lines of the roster, and taken for one person": lambda: _on_several_lines(grades),
+        "Read with the help of the roster": lambda: classlist.helped,
+        "Named in the policy, and not followed, because it fits several": lambda: [
+            f"{name}: {len(fits)} of that name: {', '.join(sorted(fits))}" for name, fits in classlist.ambiguous.items()
+        ],
+        "Named in the policy, and not found": lambda: sorted({*classlist.unknown} - history.elsewhere(grades)),
         "Late, in days": lambda: _late(grades),
         "Late by Moodle's worksheet, and nothing is deducted": lambda: _late_by_worksheet(grades),
         "How lateness is counted": lambda: _how_late(grades),
         "Handed in again, for a share of the points that were lost": lambda: _again(grades),
         "Sentences on slips": lambda: _hints(grades),
         "Not written this time: what was there is of an earlier run, and has another name now": lambda: [
-            f"{name} is now {aside}" for name, aside in grades.aside.items()
+            f"{name} is now {aside}" for name, aside in grades.files.set_aside.items()
         ],
         "Before you import": lambda: exports.before_import(grades),
         "Files that were not graded": lambda: [
-            *(f"{name}: {why}" for name, why in grades.unused),
+            *(f"{name}: {why}" for name, why in classlist.unused),
             *(f"{student}: {line}" for student, result in results for line in result.unused),
         ],
     }
@@ -85,7 +88,7 @@ def untried(grades):
     stubs = items.handed_out(grades.assignment)
     for student in grades.everyone():
         result = grades.result(student)
-        if student in grades.absent and student not in grades.with_results():
+        if student in grades.classlist.absent and student not in grades.with_results():
             found["nothing handed in"].append(student)
         elif result.problem:
             found["a file without any answer"].append(student)
@@ -144,8 +147,8 @@ def _several(grades):
 
 def _withheld(grades):
     """Yield a line for each student without points who may have more than what is certain."""
-    for student in filter(grades.withheld, grades.with_results()):
-        files = ", ".join(grades.perhaps(student))
+    for student in filter(grades.is_withheld, grades.with_results()):
+        files = ", ".join(grades.classlist.possible_submissions(student))
         yield f"{student} has no points, but {files} may be of this student: nothing of them is exported."
 
 
@@ -180,16 +183,17 @@ def _differing(grades):
 
 def _missing(grades):
     """Yield who handed in nothing, but for those whose file only is uncertain: who that is stands first."""
-    for student in sorted({*grades.absent} - {*grades.with_results()}):
-        name = grades.name(student)
-        see = ": but see what stands first" if grades.perhaps(student) else ""
+    classlist = grades.classlist
+    for student in sorted({*classlist.absent} - {*grades.with_results()}):
+        name = classlist.name(student)
+        see = ": but see what stands first" if classlist.possible_submissions(student) else ""
         called = f"{student} ({name})" if name not in (student, "") else student
         yield f"{called}{see}"
 
 
 def _on_several_lines(grades):
     """Yield a line for each person who stands on several lines of the roster."""
-    for person in grades.people.people if grades.people else []:
+    for person in grades.classlist.people():
         if len(person["rows"]) > 1:
             yield f"{clean.line(roster.label(person))}: {len(person['rows'])} lines"
 
@@ -204,9 +208,10 @@ def _late(grades):
 
 def _late_by_worksheet(grades):
     """Yield a line for each student whom Moodle's worksheet calls late, but not by how much in words that are known."""
-    for student in grades.with_results() if grades.people else []:
-        said = roster.status(grades.people, grades.person(student))
-        if LATE.search(said) and grades.said_late(student) is None and student not in grades.policy["late"]["days"]:
+    classlist, decided = grades.classlist, grades.policy["late"]["days"]
+    for student in grades.with_results() if classlist.roster else []:
+        said = roster.status(classlist.roster, classlist.person(student))
+        if LATE.search(said) and classlist.days_late_by_worksheet(student) is None and student not in decided:
             yield f"{student}: {clean.line(said)}"
 
 
@@ -215,9 +220,10 @@ def _how_late(grades):
     late = grades.policy["late"]
     if policy.due(grades.policy):
         yield f"Due {policy.due(grades.policy)}."
-    if grades.platform != "Moodle" or not {"due", "per_day"} & {*late}:
+    if grades.classlist.platform != "Moodle" or not {"due", "per_day"} & {*late}:
         return
-    if grades.people and any(roster.status(grades.people, person) for person in grades.people.people):
+    classlist = grades.classlist
+    if any(roster.status(classlist.roster, person) for person in classlist.people()):
         yield (
             "Moodle's files have no time: how late they came is what the column Status of the worksheet says, by the "
             "due date and the extensions in Moodle."
@@ -251,7 +257,7 @@ def copies(grades):
     """Return the students, in lists, who have the same files byte for byte, and points for them."""
     same = defaultdict(list)
     for student in sorted(grades.results):
-        if grades.results[student].earned and grades.handed.get(student) and grades.speaks(student):
+        if grades.results[student].earned and grades.handed.get(student) and grades.represents_group(student):
             same[grades.handed[student]].append(student)
     return [students for students in same.values() if len(students) > 1]
 
@@ -259,7 +265,7 @@ def copies(grades):
 def compared(grades):
     """Return the students whose answers are compared: one of a group, and one of those with the same files."""
     others = {student for students in copies(grades) for student in students[1:]}
-    return sorted(student for student in grades.results if grades.speaks(student) and student not in others)
+    return sorted(student for student in grades.results if grades.represents_group(student) and student not in others)
 
 
 def hidden(grades):

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
-from attncourse import asking, batch, downloads, gradebook, marks, model, submissions
+from attncourse import asking, batch, downloads, gradebook, gradefiles, marks, model, submissions
 from coursework import SHORT, answers, graded, notebook
 
 
@@ -260,14 +260,15 @@ def test_a_real_timeout_is_recognised(assignment, bubblewrap):
 @pytest.mark.parametrize("where", ["_row", "page", "final"])
 def test_an_error_while_something_is_written_costs_that_student_only(where, assignment, tmp_path, monkeypatch):
     """Whatever is raised, of whatever type."""
-    out, real = tmp_path / "out", getattr(gradebook.Grades, where)
+    out, owner = tmp_path / "out", gradebook.Grades if where == "final" else gradefiles.GradeFiles
+    real = getattr(owner, where)
 
     def breaks(self, student, *more):
         if student == "b" and (where != "final" or self.results.get("b", result()).score is not None):
             raise RecursionError("deep")
         return real(self, student, *more)
 
-    monkeypatch.setattr(gradebook.Grades, where, breaks)
+    monkeypatch.setattr(owner, where, breaks)
     run(plain(tmp_path, "a", "b", "c"), assignment, out, made_of(always))
     expected = {"a": "2", "c": "2"} | ({"b": "" if where == "final" else "2"} if where != "_row" else {})
     assert {name: row["score"] for name, row in rows(out).items()} == expected

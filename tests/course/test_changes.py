@@ -23,8 +23,8 @@ def run(place, assignment, out, results, decisions=None, people=None, **more):
     there = place if isinstance(place, submissions.Download) else downloads.read(place, people)
     grades = gradebook.Grades(more.pop("shown", assignment), there, out, decisions, people)
     batch.run(grades, made_of(results), more.pop("seed", marks.SEED), SHORT, **more)
-    assert grades.written
-    assert not grades.errors
+    assert grades.files.written
+    assert not grades.files.errors
     return grades
 
 
@@ -142,7 +142,7 @@ def test_partners_are_no_pair_of_copies(platform, assignment, tmp_path):
     assert len(asked) == (2 if platform == "Gradescope" else 3)
     assert {row["score"] for row in table(grades.folder, "grades.csv")} == {"2"}
     assert len(table(grades.folder, "grades.csv")) == 3
-    assert not [line for line in grades.claims if "name" in line]
+    assert not [line for line in grades.classlist.claims if "name" in line]
 
 
 def test_one_person_with_two_submissions_on_gradescope_is_claimed_by_name(assignment, tmp_path):
@@ -245,7 +245,7 @@ def test_one_policy_serves_several_sections(assignment, tmp_path):
             grades = run(there, assignment, tmp_path / section, lambda name: earns(assignment, "witness"), decisions)
             found[turn, section] = grades.lists().get("Named in the policy, and not found")
             assert grades.final(name).score == (2 if section == "a" else 4), "a day late in the one, not in the other"
-            assert grades.column == ("Other" if section == "b" else assignment.title)
+            assert grades.column.name == ("Other" if section == "b" else assignment.title)
     assert found[0, "a"] == ["hal", "nobody"], "nothing is known of the other section yet"
     assert found[0, "b"] == found[1, "a"] == found[1, "b"] == ["nobody"]
 

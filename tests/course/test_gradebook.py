@@ -77,10 +77,10 @@ def class_of(assignment, folder, platform, people=None, decisions=None, **option
     there = downloads.read(folder / "in", people, pattern=pattern)
     grades = gradebook.Grades(assignment, there, folder / "out", decisions, people)
     everything = [q.name for q in assignment.questions]
-    for number, student in enumerate(sorted(grades.submissions)):
+    for number, student in enumerate(sorted(grades.classlist.submissions)):
         grades.add(student, earns(assignment, *(everything if number % 2 == 0 else ["witness"])))
     assert grades.finish()
-    assert not grades.errors
+    assert not grades.files.errors
     return grades
 
 
@@ -164,11 +164,11 @@ def test_a_platform_gets_the_table_that_it_imports(platform, with_roster, assign
         assert head[-1].startswith("RNN assignment")
         assert ("4711" in head[-1] or "98765" in head[-1]) == with_roster, "the heading of the platform's own column"
     score = {line[head.index(naming)]: line[place] for line in lines}
-    expected = dict(zip(sorted(grades.submissions), ["10", "2"] * 15, strict=True))
+    expected = dict(zip(sorted(grades.classlist.submissions), ["10", "2"] * 15, strict=True))
     number = {
         student: IDS[platform][n]
         for n in range(30)
-        for student in grades.submissions
+        for student in grades.classlist.submissions
         if IDS[platform][n].removeprefix("Participant ") in (student, student.rpartition("_")[2])
     }
     assert {student: score.pop(number[student]) for student in expected} == expected
@@ -363,7 +363,7 @@ def test_what_an_import_would_do_wrong_is_listed_before_it(assignment, tmp_path)
 def test_a_late_mark_of_canvas_is_one_day(assignment, tmp_path):
     grades = class_of(assignment, tmp_path, "canvas", None, {"late": {"per_day": 1}})
     late = [student for student in grades.results if grades.final(student).late]
-    assert [grades.submissions[student].user for student in late] == ["12346"]
+    assert [grades.classlist.submissions[student].user for student in late] == ["12346"]
     assert grades.final(late[0]).score == grades.results[late[0]].score - 1
     assert [f"{late[0]}: 1"] in grades.lists().values()
 
@@ -535,9 +535,11 @@ MOODLES = {  # what the column Status says: days late
 def test_what_moodles_worksheet_says_of_lateness_is_deducted(said, assignment, tmp_path):
     people = platforms.moodle_roster().replace(b"Submitted for grading", said.encode(), 2)
     grades = class_of(assignment, tmp_path, "moodle", people, {"late": {"per_day": 1, "days": {"5001": 2}}})
-    late = {handed.user: grades.final(student).late for student, handed in grades.submissions.items()}
+    late = {handed.user: grades.final(student).late for student, handed in grades.classlist.submissions.items()}
     assert (late["5000"], late["5001"], late["5002"]) == (MOODLES[said], 2, 0)
-    first = next(student for student in grades.submissions if grades.submissions[student].user == "5000")
+    first = next(
+        student for student in grades.classlist.submissions if grades.classlist.submissions[student].user == "5000"
+    )
     score = grades.results[first].score
     assert grades.final(first).score == max(0, score - MOODLES[said])
     listed = grades.lists()

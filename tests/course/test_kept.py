@@ -73,7 +73,7 @@ def test_an_interruption_loses_no_row_and_no_page(after, assignment, tmp_path):
     before = contents(out)
     add(place, "a", "b", "c")
     grades = run(place, assignment, out, interrupted(after))
-    assert grades.written
+    assert grades.files.written
     assert {name: row["score"] for name, row in rows(out).items()} == dict.fromkeys("mno", "7") | dict.fromkeys(
         "abc"[:after], "2"
     )
@@ -88,7 +88,7 @@ def test_an_interruption_after_a_changed_assignment_leaves_the_tables_of_the_las
     run(place, assignment, out, made_of(lambda name: result(7)))
     before = contents(out)
     grades = run(place, replace(assignment, title="Another"), out, interrupted(after))
-    assert not grades.written
+    assert not grades.files.written
     assert contents(out) == before
     asked = []
     grades = run(place, replace(assignment, title="Another"), out, made_of(lambda name: result(2), asked))
@@ -413,7 +413,7 @@ def test_a_signal_while_files_are_put_in_place_waits_until_all_of_them_are(endin
         over.set()
         other.join()
         signal.signal(ending, before)
-    assert grades.written
+    assert grades.files.written
     assert {name: row["score"] for name, row in rows(out).items()} == {"a": "2", "b": "2"}
     after = contents(out)
     run(place, another, out, made_of(lambda name: result(2)))

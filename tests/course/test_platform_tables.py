@@ -54,7 +54,7 @@ def graded(assignment, folder, platform, worth="10", ada="", hal="", decisions=N
     people = roster.read(folder / "r.csv")
     there = downloads.read(folder / "in", people)
     grades = gradebook.Grades(assignment, there, folder / "out", {"column": "HW"} | (decisions or {}), people)
-    for student in grades.to_grade():
+    for student in grades.classlist.to_grade():
         grades.add(student, model.Result(5, [model.Mark("witness", "a test", True, 5, True)]))
     assert grades.finish()
     return grades
@@ -115,7 +115,7 @@ def test_a_number_in_any_notation(text):
 @pytest.mark.parametrize("worth", ["10", "10.00", "10,00", "1,000.00", "1.000,00", "1,000", "10.000", "A to F", "100"])
 def test_what_the_column_is_worth_is_said_as_it_stands(platform, worth, assignment, tmp_path):
     grades = graded(assignment, tmp_path, platform, worth)
-    assert not grades.errors
+    assert not grades.files.errors
     assert cells(grades, platform) == ["5", "5"]
     sound = worth in ("10", "10.00", "10,00")
     said = before(grades)
@@ -248,7 +248,7 @@ def test_whatever_a_cell_holds_the_report_is_written(assignment, tmp_path_factor
         hal,
         change=lambda text: text.replace("Section", f"Section,{quoted(heading)}"),
     )
-    assert not grades.errors
+    assert not grades.files.errors
     assert (grades.folder / "report.html").is_file()
     assert grades.lists() is not None
 

@@ -40,7 +40,7 @@ def finished(assignment, folder, decisions=None, site="https://book.example/", h
         grades.handed[name] = (handed or {}).get(name, "files")
         grades.add(name, result)
     grades.finish()
-    assert grades.written, grades.errors
+    assert grades.files.written, grades.files.errors
     return grades
 
 

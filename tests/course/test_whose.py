@@ -35,10 +35,10 @@ def graded(assignment, folder, handed, people="", decisions=None, **options):
     """The finished grades of such a download, in which everybody has two points."""
     there, known = read(folder, handed, people, **options)
     grades = gradebook.Grades(assignment, there, folder / "out", decisions, known)
-    for student in grades.to_grade():
+    for student in grades.classlist.to_grade():
         grades.add(student, model.Result(2, [model.Mark("witness", "a test", True, 2, True)]))
     assert grades.finish()
-    assert not grades.errors
+    assert not grades.files.errors
     return grades
 
 
@@ -47,8 +47,10 @@ def table(folder, name="canvas.csv"):
     return list(csv.reader(io.StringIO(data, newline="")))
 
 
-def files_of(there):
-    return {student: sorted(file.path for file in handed.files) for student, handed in there.submissions.items()}
+def files_of(grades):
+    return {
+        student: sorted(file.path for file in handed.files) for student, handed in grades.classlist.submissions.items()
+    }
 
 
 AMBIGUOUS = {  # what a student can write: a name as Canvas, or a pattern, makes it
@@ -81,7 +83,7 @@ def test_every_reading_is_returned_and_a_name_with_several_is_claimed(name, assi
     assert there.submissions[file].claim
     assert file in " ".join(there.claims)
     grades = gradebook.Grades(assignment, there, tmp_path / "out")
-    for student in grades.to_grade():
+    for student in grades.classlist.to_grade():
         grades.add(student, model.Result(2, [model.Mark("witness", "a test", True, 2, True)]))
     assert grades.finish()
     if not pattern:
@@ -100,7 +102,7 @@ def test_a_display_name_takes_no_other_students_grade(people, handed, assignment
     if handed == THEIRS:
         assert files_of(grades)["roebob_777"] == THEIRS[:1]
         assert {row[1]: row[-1] for row in table(tmp_path)[2:]}["777"] == "2"
-        assert grades.claims
+        assert grades.classlist.claims
     lines = {row[1]: row[-1] for row in table(tmp_path)[2:]}
     assert not lines.get("66"), "nobody gets points for a file of which it is uncertain whose it is"
 
@@ -110,7 +112,7 @@ def test_who_is_not_in_the_gradebook_takes_no_ones_seat_in_it(people, assignment
     """Number 1008 is not there and called "Doe, Jane_1001"; Jane, whose number is 1001, handed in nothing."""
     handed = ["doejane_1001_1008_51008_hw.ipynb", "poeal_8_80_hw.ipynb"]
     grades = graded(assignment, tmp_path, handed, people)
-    assert handed[0] in grades.claims[0]
+    assert handed[0] in grades.classlist.claims[0]
     assert {row[1]: row[-1] for row in table(tmp_path)[2:]}.get("1001", "") == ""
     assert not [line for line in grades.lists().get("On the roster, and nothing handed in", []) if "first" not in line]
 
@@ -131,11 +133,11 @@ def zeros(assignment, folder, handed, people, **options):
     """The finished grades of a download in which a notebook alone earns points."""
     there, known = read(folder, handed, people, **options)
     grades = gradebook.Grades(assignment, there, folder / "out", {"column": "HW"}, known)
-    for student, one in grades.to_grade().items():
+    for student, one in grades.classlist.to_grade().items():
         points = 2 * any(file.may_answer for file in one.files)
         grades.add(student, model.Result(points, [model.Mark("witness", "a test", True, 2, points > 0)]))
     assert grades.finish()
-    assert not grades.errors
+    assert not grades.files.errors
     return grades
 
 
@@ -177,7 +179,7 @@ def test_a_line_of_the_table_settles_a_claim(late, assignment, tmp_path):
     people = CANVAS + BOB + MALLORY + '"evader, late_",67,s,ev,A,\n'
     decisions = {"late": {"per_day": 1}}
     grades = graded(assignment, tmp_path, handed, people, decisions, table=lines)
-    assert not grades.claims
+    assert not grades.classlist.claims
     score = {row[1]: row[-1] for row in table(tmp_path)[2:]}
     assert score == {"777": "2", "66": "2", "67": "2" if late == "no" else "1"}
 
@@ -187,16 +189,16 @@ def test_a_table_says_whose_files_are_where_no_platform_does(assignment, tmp_pat
     lines = "file;student;time\na.ipynb;jr;\nsub;Al Poe;2026-03-01 23:59\nc.ipynb;di;\nc.ipynb;ed;\n"
     people = "Name,Login\nJo Roe,jr\nAl Poe,ap\nDi Fox,di\nEd Ox,ed\n"
     grades = graded(assignment, tmp_path, handed, people, table=lines)
-    assert {student: person["login"] for student, person in grades.matched.items()} == {
+    assert {student: person["login"] for student, person in grades.classlist.matching.matched.items()} == {
         "jr": "jr",
         "Al Poe": "ap",
         "di": "di",
         "ed": "ed",
     }
-    assert grades.submissions["Al Poe"].files[0].time == "2026-03-01-23-59-59"
+    assert grades.classlist.submissions["Al Poe"].files[0].time == "2026-03-01-23-59-59"
     assert [grades.final(student).score for student in ("di", "ed")] == [2, 2], "handed in together"
-    assert len(grades.to_grade()) == 4
-    assert grades.unmatched == {"d": "is not on the roster"}
+    assert len(grades.classlist.to_grade()) == 4
+    assert grades.classlist.matching.unmatched == {"d": "is not on the roster"}
 
 
 @pytest.mark.parametrize("outer", ["", "week-3/"])
@@ -334,7 +336,7 @@ def test_moodles_folders_and_gradescope_have_one_reading_each():
 def test_what_is_not_named_as_the_platform_does_is_in_no_table(assignment, tmp_path):
     handed = ["roebob_777_70_hw.ipynb", "poeal_8_80_hw.ipynb", "Bob Roe.ipynb"]
     grades = graded(assignment, tmp_path, handed, CANVAS + BOB + '"Poe, Al",8,,,A,\n')
-    assert grades.submissions["Bob Roe.ipynb"].claim
+    assert grades.classlist.submissions["Bob Roe.ipynb"].claim
     assert {row[1]: row[-1] for row in table(tmp_path)[2:]} == {"777": "2", "8": "2"}
 
 
@@ -351,7 +353,7 @@ def test_one_person_on_two_lines_gets_the_grade_on_both(assignment, tmp_path):
     assert "On the roster, and nothing handed in" not in listed
     assert ["ada: 2 lines"] in listed.values()
     assert lists.FIRST not in listed
-    assert not grades.errors
+    assert not grades.files.errors
 
 
 NAMES_ONLY = {  # what a student chose as a display name, another's identifier: (files, roster, table, {number: points})
@@ -375,13 +377,13 @@ def test_a_display_name_is_compared_with_names_alone(name, assignment, tmp_path)
     people = f"First name,Last name,ID number,Email address\nAlice,Right,{number},u201@x.edu\nMal,Lory,M211,m@x.edu\n"
     people += "Bob,Blank,M203,u203@x.edu\n"
     grades = graded(assignment, tmp_path, handed + own, people)
-    assert sorted(person["first"] for person in grades.matched.values()) == ["Alice", "Bob"]
-    assert not any("5011" in student for student in grades.matched)
+    assert sorted(person["first"] for person in grades.classlist.matching.matched.values()) == ["Alice", "Bob"]
+    assert not any("5011" in student for student in grades.classlist.matching.matched)
     if not canvas:
         rows = {row[0]: row[2] for row in table(tmp_path, "moodle.csv")[1:]}
         assert rows == {"Participant 5001": "2", "Participant 5003": "2"}
     alone = graded(assignment, tmp_path / "alone", handed + own[1:], people)
-    assert [person["first"] for person in alone.matched.values()] == ["Bob"]
+    assert [person["first"] for person in alone.classlist.matching.matched.values()] == ["Bob"]
 
 
 def test_a_worksheet_with_fewer_columns_takes_no_name_for_a_number(assignment, tmp_path):
@@ -392,7 +394,7 @@ def test_a_worksheet_with_fewer_columns_takes_no_name_for_a_number(assignment, t
         listed += "Participant 203,Bob Blank,M203,u203@x.edu,,,10\n"
         handed = [f"{mals}_211_assignsubmission_file_/a.ipynb", "Bob Blank_203_assignsubmission_file_/a.ipynb"]
         grades = graded(assignment, folder, handed, people + listed)
-        assert {student: person["number"] for student, person in grades.matched.items()} == {
+        assert {student: person["number"] for student, person in grades.classlist.matching.matched.items()} == {
             f"{mals}_211": "M211",
             "Bob Blank_203": "M203",
         }
@@ -403,7 +405,7 @@ def test_what_one_student_writes_removes_no_row_of_another(assignment, tmp_path)
     people = "First name,Last name,ID number\nAlice,Right,M201\nMal,Lory,M211\nBob,Blank,M203\n"
     handed = [f"{name}_assignsubmission_file_/a.ipynb" for name in ("Alice Right_1", "Alice Right_2", "Bob Blank_3")]
     grades = graded(assignment, tmp_path, handed, people)
-    assert "under its own number" in grades.claims[0]
+    assert "under its own number" in grades.classlist.claims[0]
     assert {row[0]: row[2] for row in table(tmp_path, "moodle.csv")[1:]} == {
         f"Participant {number}": "2" for number in (1, 2, 3)
     }
@@ -415,8 +417,8 @@ def test_what_one_student_writes_removes_no_row_of_another(assignment, tmp_path)
 def test_a_part_of_an_identifier_is_none(number, assignment, tmp_path):
     people = CANVAS + f'"Zed, Zoe",{number},s1,zz,A,\n"Blank, Bob",102,s2,bb,A,\n'
     grades = graded(assignment, tmp_path, ["lorymal_110_5010_m.ipynb", "blankbob_102_5002_x.ipynb"], people)
-    assert {*grades.matched} == {"blankbob_102"}
-    assert "lorymal_110" in grades.unmatched
+    assert {*grades.classlist.matching.matched} == {"blankbob_102"}
+    assert "lorymal_110" in grades.classlist.matching.unmatched
     assert {row[0]: row[-1] for row in table(tmp_path)[2:]} == {"Zed, Zoe": "", "Blank, Bob": "2"}
 
 
@@ -431,8 +433,10 @@ def test_gradescopes_names_are_no_identifiers(name, assignment, tmp_path):
     platforms.put(tmp_path / "in", "submission_metadata.yml", text.encode())
     people = "Name,Student ID,Email\nAlice Right,201,u201@x.edu\nMal Lory,211,u211@x.edu\n"
     grades = graded(assignment, tmp_path, [], people)
-    assert {student: person["number"] for student, person in grades.matched.items()} == {"u201@x.edu": "201"}
-    assert not grades.claims
+    assert {student: person["number"] for student, person in grades.classlist.matching.matched.items()} == {
+        "u201@x.edu": "201"
+    }
+    assert not grades.classlist.claims
 
 
 @pytest.mark.parametrize("outer", ["", "assignment_7_export/", "Downloads/assignment_7_export/"])
@@ -467,8 +471,8 @@ def test_a_name_with_a_line_in_it_is_moodles_too(people, flat, assignment, tmp_p
         for name in ("Jean_Luc Picard_12345", "Bob Blank_203")
     ]
     grades = graded(assignment, tmp_path, handed, people)
-    assert {one.user for one in grades.submissions.values()} == {"12345", "203"}
-    assert not grades.claims
+    assert {one.user for one in grades.classlist.submissions.values()} == {"12345", "203"}
+    assert not grades.classlist.claims
     with zipfile.ZipFile(tmp_path / "out" / "feedback.zip") as pages:
         assert {name.split("_", 4)[1] for name in pages.namelist()} == {"12345", "203"}, "as Moodle reads it"
 
