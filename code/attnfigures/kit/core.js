@@ -414,14 +414,16 @@ function display(figure, model, el, link) {
   refresh();
 }
 
-/** Moves the button that goes back to the start beside the hint, where the `link` is too. */
+/**
+ * Moves the button that goes back to the start to the end of the hint, where the `link` is too; in a
+ * figure without a hint, above the controls.
+ */
 function addTools(el, link) {
   const controls = el.querySelector(".live-controls");
   if (!controls) return;
   const reset = controls.querySelector(":scope > button:last-child");
-  el.querySelector(".live-hint").before(
-    div("live-tools", reset && quiet(reset, ARROW_BACK), link),
-  );
+  const below = el.querySelector(".live-hint") ?? controls;
+  below.before(div("live-tools", reset && quiet(reset, ARROW_BACK), link));
   if (!controls.children.length) controls.remove();
 }
 
