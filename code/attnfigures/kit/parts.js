@@ -159,13 +159,14 @@ function plane(title, reach, margin = 0) {
   const point = (x, y) => [(x - middle) / unit, (middle - y) / unit];
   /**
    * A handle for a point of the plane, which `move` receives in hundredths, from -most to most; arrow
-   * keys go by 0.1.
+   * keys go by 0.1. A slider has one axis for those who listen, so it says what the other keys do.
    */
   const pointHandle = (label, hue, shape, move, most = reach) => {
     let here = [0, 0];
     const go = (p) => move(p.map((c) => clamp(hundredth(c), -most, most)));
     const step = (dx, dy) => go([here[0] + dx / 10, here[1] + dy / 10]);
     const put = handle(svg, label, hue, shape, (x, y) => go(point(x, y)), step);
+    set(put.element, { "aria-description": "left and right change x, up and down change y" });
     return (p) => {
       here = p;
       const bounds = { now: p[0].toFixed(2), min: -most, max: most };

@@ -53,7 +53,7 @@ function valid({ sentence, step, tried }) {
 
 const LANES = [34, 92]; // the heights of the sentence in which cat is first, and of the other one
 const LEFT = 78;
-const WIDE = 250;
+const WIDE = 244; // so that a dot at either end stays within the drawing
 const across = (p) => LEFT + WIDE * p;
 
 /**
