@@ -1,5 +1,6 @@
 """A small book in another language: every message is collected, the translation covers it, and nothing else changes."""
 
+import gettext
 import io
 import json
 import os
@@ -407,6 +408,18 @@ def test_of_a_law_in_code_the_words_are_translated(monkeypatch, law, translated)
     said = {"{value} prints as {bound}": "{value}显示为{bound}", "{call} is refused": "{call}被拒绝"}
     monkeypatch.setattr(messages, "translate", lambda text, *_: said.get(text, text))
     assert messages.translate_law(law) == translated
+
+
+def test_what_a_page_without_catalogue_shows_stays_as_its_text_does(monkeypatch):
+    class Page(gettext.NullTranslations):
+        def gettext(self, message):
+            return {"rows": "行"}.get(message, message)
+
+    monkeypatch.setattr(messages, "_gettext", {"rows": "各行", "Code": "代码"}.get)
+    monkeypatch.setattr(messages, "of_pages", {"translated": Page()})
+    assert messages.translate("rows", "translated") == "行"
+    assert messages.translate("rows", "english") == "rows"
+    assert messages.translate("Code") == "代码"
 
 
 def test_a_card_whose_letters_no_font_has_is_refused(monkeypatch):

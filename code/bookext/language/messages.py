@@ -42,14 +42,20 @@ def request(text, page="", source="book", line=0):
 
 
 def translate(text, page="", source="book", line=0):
-    """Translate a text by the catalogue of ``page``, or else by the book's, to which that of a page falls back.
+    """Translate a text of a page by the page's catalogue, which falls back to the book's; any other by the book's.
 
-    A text that is in neither stays as it is; so does one that its page translates by itself, such as a word of English.
+    What a page without a catalogue shows stays in its own language, as its text does. A text that is in no catalogue
+    stays as it is; so does one that its page translates by itself, such as a word of English.
     """
     if not text.strip():
         return text
     request(text, page, source, line)
-    new = of_pages[page].gettext(text) if page in of_pages else str(_gettext(text))
+    if not page:
+        new = str(_gettext(text))
+    elif page in of_pages:
+        new = of_pages[page].gettext(text)
+    else:
+        new = text
     if new == text:
         _note(text)
     return new

@@ -56,7 +56,7 @@ def _translate_for(translator):
 def _open_fold(translator, node):
     """Begin a folded cell: its one line says how many laws hold."""
     laws = next(node.findall(folded_laws), None)
-    count = render.count(laws["checks"], _translate_for(translator)) if laws else ""
+    count = render.count(laws["checks"], translate_law) if laws else ""  # as the rest of this line, on every page
     words = f' <span class="fold-laws">{render.MARK} {count}</span>' if laws else ""
     translator.body.append(f'<details class="fold"><summary>{_("Code")}{words}</summary>\n')
 
