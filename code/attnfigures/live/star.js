@@ -3,6 +3,7 @@
 const REACH = 3; // the planes go from -3 to 3
 const NOTHING = 1e-14; // rounding leaves less of a weight that is 0
 const M = 5;
+const NEAR = 0.9; // with so much of the weight on one value, the star is almost there
 const SIGNS = [0, 1, 2, 3, 5]; // the marks and hues of the words: not the star, which is the output
 const tenth = (x) => Math.round(10 * x) / 10;
 
@@ -193,7 +194,7 @@ function buildStar(looks, read, change) {
   const shape = make("polygon", { points: corners(10, 0, 14, 5.5) });
   const star = make("g", { class: "live-star" }, make("g", {}, shape, held));
   right.svg.append(star);
-  return { plane: right, hull, springs, values, star, held };
+  return { plane: right, hull, springs, values, star, held, near: new Set() };
 }
 
 /** The bars of the weights, and a handle for each, which stands in its row while there is one. */
@@ -302,7 +303,8 @@ function drawKeys(
   });
 }
 
-function drawStar({ plane: { px }, hull, springs, values, star, held }, state, result, hidden) {
+function drawStar(parts, state, result, hidden) {
+  const { plane: { px }, hull, springs, values, star, held, near } = parts;
   const frozen = state.mode === "weights";
   const visibility = hidden ? "hidden" : "visible";
   const taken = frozen
@@ -318,6 +320,7 @@ function drawStar({ plane: { px }, hull, springs, values, star, held }, state, r
   const place = px(result.output).map((x) => x.toFixed(2));
   set(star, { transform: `translate(${place.join(" ")})`, visibility });
   set(held, { visibility: frozen && !hidden ? "visible" : "hidden" });
+  if (!frozen && !hidden) result.weights.forEach((weight, j) => weight >= NEAR && near.add(j));
 }
 
 /** The bar of a weight, its number, and how far it goes where it can be moved. */
@@ -370,9 +373,11 @@ function drawScore({ places, count, emptied }, { query, values }, { weights }) {
 // ---- speak ---------------------------------------------------------------------------------------
 
 /** What the figure says in words. */
-function speak(state, result, { words, score, hidden }) {
+function speak(state, result, { words, stars, score, hidden }) {
   if (hidden) return "Weights and star are hidden until you have answered.";
-  if (state.mode === "query") return ofQuery(words, result);
+  if (state.mode === "query") {
+    return paragraph(ofQuery(words, result), nearText(words, state, result, stars.near));
+  }
   const done = score.emptied.get(JSON.stringify([state.query, state.values]));
   return paragraph(ofBars(words, result), scoreText(words, state, result, done));
 }
@@ -405,7 +410,21 @@ const largest = (words, x) => words[x.indexOf(Math.max(...x))];
 function ofQuery(words, { weights }) {
   const alike = Math.max(...weights) - Math.min(...weights) <= EXACT;
   const is = largest(words, weights);
-  return alike ? "All five count the same." : `“${is}” counts most.`;
+  if (alike) return "All five count the same.";
+  return Math.max(...weights) < NEAR
+    ? `“${is}” counts most.`
+    : `The star is almost at the value of “${is}”.`;
+}
+
+/** How many values the star has come close to; once there are no more, why not. */
+function nearText(words, { keys }, { weights }, near) {
+  if (Math.max(...weights) < NEAR || near.size < 2) return "";
+  const within = range(M).filter((j) => reaches(keys.filter((_x, l) => l !== j), keys[j]));
+  if (near.size + within.length < M) return `So far it came close to ${near.size} of the five.`;
+  const names = listed(within.map((j) => `“${words[j]}”`));
+  return within.length
+    ? `These are all: the key of ${names} lies within the polygon, so it is never the farthest along a query.`
+    : "It has come close to all five.";
 }
 
 function ofBars(words, { given, weights, directions, moved, starGap }) {

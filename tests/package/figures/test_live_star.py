@@ -24,6 +24,19 @@ def test_the_frozen_star_keeps_the_score_of_what_was_emptied_and_says_when_no_mo
     assert filled.count() == 0, "this is another star"
 
 
+def test_the_star_says_which_values_it_came_close_to_and_why_no_more_are_left(open_figures):
+    state = example("star") | {"mode": "query"}
+    page = open_figures(figure("star", state))
+    says = page.locator("p.live-verdict")
+    corners = {"cat": [-3, 3], "saw": [-3, -2], "a": [2, -3], "dog": [3, 3]}
+    for word, query in corners.items():
+        put(page, "star", state | {"query": query})
+        assert f"almost at the value of “{word}”" in says.inner_text()
+    assert "These are all: the key of “the” lies within the polygon" in says.inner_text()
+    put(page, "star", state | {"query": [0, 0.1]})
+    assert "almost" not in says.inner_text()
+
+
 def with_least(j, V, a):
     """Weights with the same output and the same sum, of which weight ``j`` is as small as it can be."""
     system = np.vstack([V.T, np.ones(len(V))])
