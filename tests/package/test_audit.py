@@ -215,8 +215,8 @@ def planted(formula, fault):
     """A layer with this fault; one that reads batches as tokens takes no mask of tokens."""
     wrong = FAULTS[fault]
     if wrong.read is not Steps.read:
-        return lambda X: evaluate(formula, (X,), fault=wrong)
-    return lambda X, mask: evaluate(formula, (X,), mask[:, 0], fault=wrong)
+        return lambda X: evaluate(formula, (X,), fault=wrong).Y
+    return lambda X, mask: evaluate(formula, (X,), mask[:, 0], fault=wrong).Y
 
 
 def test_what_is_right_passes():

@@ -279,16 +279,16 @@ def _compare(trial, outcome, sides):
     found = dataclasses.replace(outcome, allowed=allowed, sides=sides)
     if left.shape != right.shape:
         said = f"shapes {left.shape} and {right.shape} differ"
-        return dataclasses.replace(found, holds=False, error=math.inf, reason=said, diagnosis=sides.name)
+        return dataclasses.replace(found, holds=False, error=math.inf, reason=said, diagnosis=sides.diagnosis)
     if not np.isfinite(left).all():
         said = f"{int((~np.isfinite(left)).sum())} of {left.size} numbers are not finite"
-        return dataclasses.replace(found, holds=False, error=math.inf, reason=said, diagnosis=sides.name)
+        return dataclasses.replace(found, holds=False, error=math.inf, reason=said, diagnosis=sides.diagnosis)
     error = float(np.abs(left - right).max())
     if allowed > np.abs(right).max() / 2:
         reason = f"in {trial.path.dtype} rounding may take away half of the numbers"
         return dataclasses.replace(found, error=error, reason=reason)
     holds = error <= allowed
-    return dataclasses.replace(found, error=error, holds=holds, diagnosis="" if holds else sides.name)
+    return dataclasses.replace(found, error=error, holds=holds, diagnosis="" if holds else sides.diagnosis)
 
 
 # --- Diagnosing -------------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from ..layers import Heads
 from ..positional import frequencies, rotate
 from ..variants import soft_cap
 
-__all__ = ["ClaimError", "Formula", "Steps", "Terms", "evaluate", "terms"]
+__all__ = ["ClaimError", "Formula", "Steps", "Terms", "evaluate"]
 
 
 class ClaimError(ValueError):
@@ -40,27 +40,34 @@ class ClaimError(ValueError):
 class Formula:
     """What a layer is said to compute: Y = softmax_row(cap(scale · Q Kᵀ) + bias) V, with heads, rotation and sinks.
 
-    :meth:`read` makes one of a claim. ``heads``: the weights, :class:`~attnbook.layers.Heads`, key heads repeated; None
-    where Q, K and V come in heads already. ``query_heads`` and ``key_heads``: h and g. ``scale``: 1/√d_k unless given.
-    ``cap``: c of c·tanh(S/c). ``sinks`` (h,): a score for each head beside those of the keys, with value 0. ``rotary``:
-    the pairing of :func:`~attnbook.positional.rotate`, "halves" or "adjacent"; ``theta``: its angles (d_r/2,), of which
-    d_r ≤ d_k numbers are turned; ``stretch``: a factor on what is turned. ``gains``: of the root-mean-square norms of Q
-    and K, (d_k,) each, with ``eps``. ``bias``: a function of the positions of queries (n,) and keys (m,), giving
-    (h, n, m). ``causal``: the layer hides later tokens itself.
+    :meth:`read` makes one of a claim.
     """
 
+    #: The weights, :class:`~attnbook.layers.Heads`, key heads repeated; None where Q, K and V come in heads already.
     heads: Heads | None = None
+    #: h, the number of heads of queries.
     query_heads: int = 1
+    #: g, the number of heads of keys and values; ``read`` counts them where it is None.
     key_heads: int | None = None
+    #: The factor of Q Kᵀ; 1/√d_k where it is None.
     scale: float | None = None
+    #: c of c·tanh(S/c).
     cap: float | None = None
+    #: A score for each head (h,) beside those of the keys, with value 0.
     sinks: Any = None
+    #: The pairing of :func:`~attnbook.positional.rotate`, "halves" or "adjacent".
     rotary: str | None = None
+    #: The angles of the rotation (d_r/2,), by which d_r ≤ d_k numbers are turned.
     theta: Any = None
+    #: A factor on what is turned.
     stretch: float = 1.0
+    #: The gains of the root-mean-square norms of Q and K, (d_k,) each.
     gains: Any = None
+    #: What these norms add under the root.
     eps: float = 1e-6
+    #: A function of the positions of queries (n,) and keys (m,), giving (h, n, m).
     bias: Callable | None = None
+    #: Whether the layer hides later tokens itself.
     causal: bool = False
 
     @classmethod
@@ -85,7 +92,9 @@ class Formula:
 
     def with_scale(self, d_k: int) -> "Formula":
         """Return the formula with its scale as a number: 1/√d_k unless another is claimed."""
-        return dataclasses.replace(self, scale=self.scale or 1 / math.sqrt(d_k))
+        if self.scale is not None:
+            return self
+        return dataclasses.replace(self, scale=1 / math.sqrt(d_k))
 
 
 def _require_positive(name, x):
@@ -113,7 +122,7 @@ def _count_key_heads(heads, h):
 
 
 def _is_repeated(W, times):
-    """Return whether each head stands there so many times in a row."""
+    """Return whether W holds each head ``times`` times in a row."""
     return (np.repeat(W[::times], times, axis=0) == W).all()
 
 
@@ -167,7 +176,7 @@ def projections(f):
 
 
 def _side_by_side(W, times=1):
-    """Return the heads as one matrix or row, each once, though it stands there so many times; None has none."""
+    """Return the heads side by side, every ``times``-th one; None if there are none."""
     return None if W is None else np.concatenate(W[::times], axis=-1)
 
 
@@ -329,8 +338,8 @@ def evaluate(
     positions: np.ndarray | None = None,
     key_positions: np.ndarray | None = None,
     fault: Steps | None = None,
-) -> np.ndarray:
-    """Y of the formula above for ``inputs`` (X,), (X of queries, X of keys) or (Q, K, V), in float64.
+) -> Terms:
+    """Return the terms of the formula above for ``inputs`` (X,), (X of queries, X of keys) or (Q, K, V), in float64.
 
     X is (b, n, d); Q, K, V are (b, n, d_k) or, in heads, (b, h, n, d_k). ``mask`` (b, n, m) or (n, m) is True where a
     query may look; a row that sees nothing becomes NaN. ``positions`` (n,) or (b, n) are 0 … n−1 unless given,
@@ -338,20 +347,8 @@ def evaluate(
 
     Raises :class:`ClaimError` if the formula, without a fault, cannot be computed.
     """
-    return terms(formula, inputs, mask, positions, key_positions, fault).Y
-
-
-def terms(
-    formula: Formula,
-    inputs: tuple,
-    mask: np.ndarray | None = None,
-    positions: np.ndarray | None = None,
-    key_positions: np.ndarray | None = None,
-    fault: Steps | None = None,
-) -> Terms:
-    """All terms of the formula; arguments and errors as for :func:`evaluate`."""
     try:
-        return _terms(formula, inputs, mask, positions, key_positions, fault or Steps())
+        return _take_steps(formula, inputs, mask, positions, key_positions, fault or Steps())
     except (ValueError, IndexError) as error:
         if fault is not None or isinstance(error, ClaimError):
             raise
@@ -359,8 +356,8 @@ def terms(
 
 
 @np.errstate(all="ignore")  # a row without keys is NaN, and faults may overflow: Y shows both
-def _terms(formula, inputs, mask, positions, key_positions, step):
-    """Compute the formula, step by step."""
+def _take_steps(formula, inputs, mask, positions, key_positions, step):
+    """Return the terms of the formula, computed step by step."""
     inputs = for_queries_keys_values(step.read(inputs))
     t, u = _positions(inputs, positions, key_positions)
     visible = _visible(inputs, mask, formula.causal, t, u)
@@ -390,7 +387,9 @@ def _positions(inputs, positions, key_positions):
     t = np.arange(n) if positions is None else np.asarray(positions)
     if key_positions is not None:
         return t, np.asarray(key_positions)
-    return t, t if m == n else np.arange(m)
+    if m == n:
+        return t, t
+    return t, np.arange(m)
 
 
 def _visible(inputs, mask, causal, t, u):

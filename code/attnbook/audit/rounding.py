@@ -12,7 +12,7 @@ import numpy as np
 
 from ..check import tolerance
 from ..layers import Heads
-from .formula import Formula, Steps, for_queries_keys_values, into_heads, join, output, scores, share, terms
+from .formula import Formula, Steps, evaluate, for_queries_keys_values, into_heads, join, output, scores, share
 
 __all__ = ["Sizes", "bound", "bound_given_weights", "sizes"]
 
@@ -20,34 +20,38 @@ __all__ = ["Sizes", "bound", "bound_given_weights", "sizes"]
 class Sizes(NamedTuple):
     """How large the numbers behind an output are. Q̂ is |X||W_Q| + |b_Q|, normed and turned; K̂ and V̂ alike."""
 
-    stored: float  # max A|V| |W_O| + |b_O|: numbers that are kept in the precision of the layer
-    sums: float  # max A V̂ |W_O| + |b_O|: what the sums on the way to them add up to, without signs
-    scores: float  # max scale·|Q||K|ᵀ
-    score_sums: float  # max scale·Q̂ K̂ᵀ
-    terms: int  # how many numbers the longest sum of an output adds
-    score_terms: int  # the same of a score
+    output: float  # max A|V| |W_O| + |b_O|: numbers that are stored in the precision of the layer
+    output_sum: float  # max A V̂ |W_O| + |b_O|: what the sums on the way to them add up to, without signs
+    output_terms: int  # how many numbers the longest of these sums adds
+    score: float  # max scale·|Q||K|ᵀ
+    score_sum: float  # max scale·Q̂ K̂ᵀ
+    score_terms: int  # how many numbers a score adds
 
 
 def bound(size: Sizes, dtype: str) -> float:
     """Return how far rounding in ``dtype`` may take an output: by its own sums, and by the scores.
 
     Scores that are off by δ at most change each weight by a factor between e^(−2δ) and e^(2δ), so an output by 2δ of
-    ``stored``, to first order in δ.
+    ``size.output``, to first order in δ.
     """
-    off = _rounding(dtype, size.score_terms, size.scores, size.score_sums)
-    return bound_given_weights(size, dtype) + 2 * off * size.stored
+    score_error = _sum_error(dtype, size.score, size.score_sum, size.score_terms)
+    return bound_given_weights(size, dtype) + 2 * score_error * size.output
 
 
 def bound_given_weights(size: Sizes, dtype: str) -> float:
     """Return how far rounding in ``dtype`` may take an output whose weights are right."""
-    return _rounding(dtype, size.terms, size.stored, size.sums)
+    return _sum_error(dtype, size.output, size.output_sum, size.output_terms)
 
 
-def _rounding(dtype, terms, stored, sums):
-    """8 (ε · stored + (N − 1) ε₊ · sums) for sums of N terms, where a tolerance is 8 (ε + (N − 1) ε₊) · size."""
-    of_stored = tolerance(dtype, 1, stored)
-    of_sums = tolerance(dtype, terms, sums) - tolerance(dtype, 1, sums)
-    return of_stored + of_sums
+def _sum_error(dtype, stored, added, count):
+    """Return how far rounding may take a sum of ``count`` terms: 8 ε · stored + 8 (count − 1) ε₊ · added.
+
+    ε rounds the sum as it is ``stored``, ε₊ each addition; ``added`` is what the terms add up to without their signs.
+    :func:`~attnbook.check.tolerance` has both, 8 (ε + (count − 1) ε₊), but times a single size.
+    """
+    by_storing = tolerance(dtype, 1, stored)
+    by_adding = tolerance(dtype, count, added) - tolerance(dtype, 1, added)
+    return by_storing + by_adding
 
 
 @np.errstate(all="ignore")  # where sizes overflow, rounding may do anything: the bound is infinite
@@ -55,18 +59,18 @@ def sizes(
     formula: Formula, inputs: tuple, mask: np.ndarray | None = None, positions: np.ndarray | None = None
 ) -> Sizes:
     """Return the sizes of the numbers from which the formula is computed; arguments and errors as for ``evaluate``."""
-    found = terms(formula, inputs, mask, positions)
+    found = evaluate(formula, inputs, mask, positions)
     f = _absolute(formula.with_scale(found.Q.shape[-1]))
     A, Q, K, V = np.nan_to_num(found.A), *map(np.abs, (found.Q, found.K, found.V))
     Q_sum, K_sum, V_sum = _sums(f, inputs)
     d = 0 if f.heads is None else f.heads.W_Q.shape[1]
     d_joined = 1 if f.heads is None else len(f.heads.W_O)
     return Sizes(
-        stored=_largest_output(f, A, V),
-        sums=_largest_output(f, A, V_sum),
-        scores=_largest_score(f, Q, K),
-        score_sums=_largest_score(f, Q_sum, K_sum),
-        terms=max(A.shape[-1], d, d_joined),
+        output=_largest_output(f, A, V),
+        output_sum=_largest_output(f, A, V_sum),
+        output_terms=max(A.shape[-1], d, d_joined),
+        score=_largest_score(f, Q, K),
+        score_sum=_largest_score(f, Q_sum, K_sum),
         score_terms=d + Q.shape[-1],
     )
 
@@ -78,7 +82,7 @@ def _absolute(f):
 
 
 def _sums(f, inputs):
-    """|X||W| + |b| of queries, keys and values in h heads, after norm and rotation."""
+    """Return |X||W| + |b| of queries, keys and values in h heads, after norm and rotation."""
     magnitudes = [np.abs(x) for x in for_queries_keys_values(inputs)]
     Q, K, V = (share(x, f.query_heads) for x in into_heads(f, magnitudes, Steps()))
     if f.gains is not None:
@@ -89,22 +93,22 @@ def _sums(f, inputs):
 
 
 def _largest_normed(x, gain):
-    """√d_k · gain: a row of norm √d_k may have it all in one number."""
+    """Return an upper bound of |norm(x)|: √d_k · gain, as one number may hold the whole norm of a row."""
     return math.sqrt(x.shape[-1]) * gain * np.ones_like(x)
 
 
 def _largest_turned(x, stretch):
-    """√2 · stretch · x: a pair (a, a) may be turned into one number."""
+    """Return √2 · stretch · x, for a pair (a, a) may be turned into one number."""
     return math.sqrt(2) * stretch * x
 
 
 def _largest_output(f, A, V):
-    """Max A|V| |W_O| + |b_O|."""
+    """Return the largest number of A|V| |W_O| + |b_O|."""
     Y = A @ V
     return float((Y if f.heads is None else output(f, join(Y))).max())
 
 
 def _largest_score(f, Q, K):
-    """Max scale·|Q||K|ᵀ, which a cap bounds too."""
+    """Return the largest number of scale·|Q||K|ᵀ, or the cap where that is less."""
     largest = float(np.nanmax(scores(f, Q, K)))
     return largest if f.cap is None else min(largest, f.cap)

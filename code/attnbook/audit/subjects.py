@@ -19,6 +19,7 @@ import numpy as np
 from ..arrays import require_int
 from ..layers import Heads, torch_heads
 from .formula import Formula
+from .inputs import look_everywhere, positions_from_zero, tokens
 
 __all__ = ["NotApplicable", "Path", "Subject", "assemble", "expand", "from_library", "masked_as", "modes", "quiet"]
 __all__ += ["read_heads", "subject", "to_library"]
@@ -185,11 +186,10 @@ def _library(f, draft, taken, claims):
 
 def _first_arguments(draft):
     """Return tokens, a mask and positions for a first call; None for those that the subject does not take."""
-    from . import laws
-
-    inputs = laws.tokens(draft, np.random.default_rng(0))
-    mask = laws.look_everywhere(inputs) if draft.takes_mask else None
-    return inputs, mask, laws.places(inputs) if draft.takes_positions else None
+    inputs = tokens(np.random.default_rng(0), draft.kind, draft.width, draft.heads)
+    mask = look_everywhere(inputs) if draft.takes_mask else None
+    positions = positions_from_zero(inputs) if draft.takes_positions else None
+    return inputs, mask, positions
 
 
 def brief_error(error):

@@ -19,7 +19,7 @@ from .training import descend
 
 __all__ = ["Translator", "correct", "loss_per_sentence", "sentences", "train_translator", "translate", "words_to_ids"]
 
-NOUNS = {  # English: Chinese, Latin as the one who acts, Latin as the one acted upon
+NOUNS = {  # English: (Chinese, Latin as a subject, Latin as an object)
     "cat": ("猫", "felis", "felem"),
     "dog": ("狗", "canis", "canem"),
     "bird": ("鸟", "avis", "avem"),
@@ -191,9 +191,10 @@ def translate(
         raise ValueError(
             f"padding has dtype {padding.dtype} and shape {shape_of(padding)}; expected booleans {shape_of(ids)}"
         )
+    # If causal, the first word sees itself alone, and every other word sees the first one too.
     _visible(padding[:, :1] if require_flag("causal", causal) else padding)
     memory, target = _translator(model).read(ids, padding, causal), torch.full((len(ids), 1), ENGLISH.index(START))
-    for _ in range(5):
+    for _ in range(5):  # the longest translation, "cat sits on dog", has four words and an end
         best = model.logits(target, memory, padding)[:, -1].argmax(dim=-1, keepdim=True)
         target = torch.cat([target, best], dim=1)
     words = [[ENGLISH[i] for i in row[1:]] for row in target.tolist()]
@@ -207,15 +208,18 @@ def correct(model: Translator, pairs: Sequence[tuple[list[str], list[str]]], ord
 
 
 def _english_ids(pairs):
+    """Return the numbers of the English words of all pairs, between a start and an end."""
     return words_to_ids([[START, *english, END] for _, english in pairs], ENGLISH)
 
 
 def _visible(padding):
+    """Refuse padding that hides a whole row: a token there could look at nothing."""
     if bool(padding.all(dim=1).any()):
         raise ValueError("padding hides all that a token may look at; expected a word in every row")
 
 
 def _translator(model):
+    """Return the model; refuse whatever is no :class:`Translator`."""
     if not isinstance(model, Translator):
         raise TypeError(f"model = {brief(model)}; expected a Translator")
     return model

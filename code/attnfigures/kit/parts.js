@@ -61,16 +61,18 @@ const LOOKS = [
 ];
 
 /** The mark of number j: a shape as well as a hue, of radius r. */
-function mark(j, r) {
-  const shape = MARKS[j % MARKS.length];
-  if (shape === "circle") return make("circle", { r: r * 0.85 });
+const mark = (j, r) => shapeOf(MARKS[j % MARKS.length], r);
+
+/** One of the shapes of MARKS by its name, of radius r. */
+function shapeOf(name, r) {
+  if (name === "circle") return make("circle", { r: r * 0.85 });
   const points = {
     square: () => corners(4, Math.PI / 4, r),
     triangle: () => corners(3, 0, r),
     diamond: () => corners(4, 0, r),
     star: () => corners(10, 0, r, r * 0.45),
     cross: () => corners(8, Math.PI / 4, r, r * 0.35),
-  }[shape]();
+  }[name]();
   return make("polygon", { points });
 }
 

@@ -1,11 +1,11 @@
 // Clocks of a rotary encoding: a query and a key as two hands on the face of every pair of
-// coordinates. Who moves both sees every hand turn and no angle change: the score depends on the
-// offset alone. Where positions are added, it does not. What is not defined here, such as `range`,
+// coordinates. Move both and every hand turns, but no angle changes: the score depends on the offset
+// alone. Where positions are added, it does not. What is not defined here, such as `range`,
 // `fillIn`, `tell`, `low` or `HUES`, is a function or a list of kit/core.js or kit/parts.js, which
 // stand in front of every figure.
 
-const LAST = 60; // the last position of the ruler
-const MOST = 4; // so many pairs at most
+const LAST_POSITION = 60; // of the ruler, which begins at 0
+const MAX_PAIRS = 4;
 const TURN = 2 * Math.PI;
 
 // ---- compute -------------------------------------------------------------------------------------
@@ -14,6 +14,9 @@ const TURN = 2 * Math.PI;
 // it added.
 const turned = (angle) => [Math.cos(angle), Math.sin(angle)];
 const SCHEMES = { rotary: turned, sinusoidal: (angle) => [1 + Math.sin(angle), Math.cos(angle)] };
+
+/** Whether positions turn queries and keys; if not, they are added. */
+const isRotary = ({ scheme }) => scheme === "rotary";
 
 /** The frequency of each pair. */
 const frequencies = ({ pairs, base }) => range(pairs).map((k) => base ** (-k / pairs));
@@ -33,7 +36,7 @@ const scoreAt = (state, omega, i, j) =>
  * turns.
  */
 function anglesAt(state, omega, i, j) {
-  if (state.scheme === "rotary") return omega.map((w) => (j - i) * w);
+  if (isRotary(state)) return omega.map((w) => (j - i) * w);
   const key = handsAt(state, omega, j);
   const across = ([a, b], [c, d]) => a * d - b * c;
   return handsAt(state, omega, i).map((pair, k) =>
@@ -63,14 +66,21 @@ function compute(state) {
     score,
     scoreFromZero,
     offsetGap: Math.abs(score - scoreFromZero),
-    curve: halves(0, LAST).map((j) => scoreAt(state, omega, query, j)),
-    fromZero: halves(-LAST, LAST).map((offset) => scoreAt(state, omega, 0, offset)),
+    curve: halves(0, LAST_POSITION).map((j) => scoreAt(state, omega, query, j)),
+    fromZero: halves(-LAST_POSITION, LAST_POSITION).map((offset) =>
+      scoreAt(state, omega, 0, offset)
+    ),
   };
 }
 
 // ---- valid ---------------------------------------------------------------------------------------
 
-const RANGES = { query: [0, LAST], key: [0, LAST], pairs: [1, MOST], base: [1, 1e6] };
+const RANGES = {
+  query: [0, LAST_POSITION],
+  key: [0, LAST_POSITION],
+  pairs: [1, MAX_PAIRS],
+  base: [1, 1e6],
+};
 
 /** Whether a state from outside, such as an address, can be drawn. */
 function valid(state) {
@@ -107,7 +117,7 @@ const axis = (x1, x2, y1, y2) => make("line", { class: "live-axis", x1, x2, y1, 
 
 /** Puts all elements into `el`, and returns those that change, with the motion between two states. */
 function build({ el, read, change, first }) {
-  const faces = range(MOST).map(buildFace); // some of them hidden
+  const faces = range(MAX_PAIRS).map(buildFace); // some of them hidden
   const ruler = buildRuler(read, change);
   const plot = buildPlot();
   const controls = buildControls(change);
@@ -128,13 +138,13 @@ function build({ el, read, change, first }) {
     laws,
     message,
   );
-  const other = buildOther();
+  const otherSchemeNote = buildOtherSchemeNote();
   const motion = new Motion(faces, plot.point);
-  return { faces, ruler, plot, controls, other, motion, laws, hint, message };
+  return { faces, ruler, plot, controls, otherSchemeNote, motion, laws, hint, message };
 }
 
 /** What stands in the place of an answer while the figure shows what the question was not about. */
-const buildOther = () =>
+const buildOtherSchemeNote = () =>
   make(
     "p",
     { class: "live-other-scheme" },
@@ -177,7 +187,7 @@ function buildRuler(read, change) {
   const stem = (y, hue) => make("line", { class: `live-ray ${hue}`, y1: y, y2: line });
   const stems = { query: stem(query, HUES[0]), key: stem(key, HUES[1]) };
   const tick = (position) =>
-    `M${along(position / LAST).toFixed(1)} ${line}v${lengthOfTick(position)}`;
+    `M${along(position / LAST_POSITION).toFixed(1)} ${line}v${lengthOfTick(position)}`;
   const look = {
     viewBox: `0 -14 ${WIDTH} 132`,
     role: "group",
@@ -189,7 +199,7 @@ function buildRuler(read, change) {
     look,
     Object.values(stems),
     axis(along(0), along(1), line, line),
-    make("path", { class: "live-axis", d: range(LAST + 1).map(tick).join("") }),
+    make("path", { class: "live-axis", d: range(LAST_POSITION + 1).map(tick).join("") }),
     SIXTHS.map((n) => label(along(n / 6), numbers, 10 * n)),
     arrow,
     Object.values(names),
@@ -205,18 +215,18 @@ function lengthOfTick(position) {
 
 /** The handle of the query, which takes the key along, and that of the key. */
 function buildHandles(svg, read, change) {
-  const positionAt = (x) => Math.round((LAST * (x - MARGIN)) / LENGTH);
+  const positionAt = (x) => Math.round((LAST_POSITION * (x - MARGIN)) / LENGTH);
   const moveBoth = (to) => {
     const { query, key } = read();
-    const move = clamp(to - query, -Math.min(query, key), LAST - Math.max(query, key));
+    const move = clamp(to - query, -Math.min(query, key), LAST_POSITION - Math.max(query, key));
     if (move) change({ query: query + move, key: key + move });
   };
-  const moveKey = (to) => change({ key: clamp(to, 0, LAST) });
+  const moveKey = (to) => change({ key: clamp(to, 0, LAST_POSITION) });
   const putQuery = handle(
     svg,
     "query, takes the key along",
     "live-blue",
-    mark(0, 16),
+    shapeOf("circle", 16),
     (x) => moveBoth(positionAt(x)),
     (dx, dy) => moveBoth(read().query + dx + dy),
   );
@@ -224,7 +234,7 @@ function buildHandles(svg, read, change) {
     svg,
     "key, moves alone",
     "live-orange",
-    mark(1, 17),
+    shapeOf("square", 17),
     (x) => moveKey(positionAt(x)),
     (dx, dy) => moveKey(read().key + dx + dy),
   );
@@ -233,14 +243,15 @@ function buildHandles(svg, read, change) {
 
 /** The score against the offset. */
 function buildPlot() {
-  const { title: above, top, high, numbers: below, left } = PLOT;
   const band = make("polyline", { class: "live-band" });
   const line = make("polyline", { class: "live-arc live-purple" });
   const point = make("circle", { r: 5, class: "live-point" });
-  const most = label(left, top + 4);
-  const zero = make("g", {}, axis(along(0), along(1), 0, 0), label(left, 4, 0));
-  const middle = axis(MIDDLE, MIDDLE, top, top + high);
-  const numbers = SIXTHS.map((n) => label(along(n / 6), below, typeset(20 * n - LAST)));
+  const most = label(PLOT.left, PLOT.top + 4);
+  const zero = make("g", {}, axis(along(0), along(1), 0, 0), label(PLOT.left, 4, 0));
+  const middle = axis(MIDDLE, MIDDLE, PLOT.top, PLOT.top + PLOT.high);
+  const numbers = SIXTHS.map((n) =>
+    label(along(n / 6), PLOT.numbers, typeset(20 * n - LAST_POSITION))
+  );
   const look = {
     viewBox: `0 -18 ${WIDTH} 146`,
     role: "img",
@@ -249,7 +260,7 @@ function buildPlot() {
   };
   const svg = make("svg", look, zero, middle, band, line, point, most, numbers);
   const score = make("tspan", { class: "live-clock-score", "data-shows": "score" });
-  const title = make("text", { class: "live-label live-clock-title", x: MARGIN, y: above });
+  const title = make("text", { class: "live-label live-clock-title", x: MARGIN, y: PLOT.title });
   svg.append(title);
   return { svg, band, line, point, most, zero, score, title };
 }
@@ -257,7 +268,7 @@ function buildPlot() {
 /** What positions do, how many pairs there are, and the base of their frequencies. */
 function buildControls(change) {
   const named = { rotary: "turn q and k (rotary)", sinusoidal: "are added (sinusoidal)" };
-  const count = { min: 1, max: MOST, step: 1, text: String };
+  const count = { min: 1, max: MAX_PAIRS, step: 1, text: String };
   const log = { min: 1, max: 6, step: 1, text: (x) => String(Math.round(10 ** x)) };
   return {
     scheme: choice(_("positions"), named, (scheme) => change({ scheme })),
@@ -268,14 +279,14 @@ function buildControls(change) {
 
 // ---- motion --------------------------------------------------------------------------------------
 
-const TRAVEL = 200; // for so many milliseconds the hands are on their way
+const TRAVEL = 200; // milliseconds that the hands take from one state to the next
 
 /** Whether two states differ in their positions alone. */
 const areAlike = (one, other) =>
   ["pairs", "base", "scheme"].every((part) => one[part] === other[part]);
 
 /** What has moved from one state to the next: "nothing", "both" as far, the "key" alone, or "other". */
-function movedBetween(was, { query, key, ...rest }) {
+function moveBetween(was, { query, key, ...rest }) {
   if (!was || !areAlike(was, rest)) return "other";
   const queryMoved = query !== was.query;
   if (key - query === was.key - was.query) return queryMoved ? "both" : "nothing";
@@ -283,26 +294,26 @@ function movedBetween(was, { query, key, ...rest }) {
 }
 
 /**
- * All that outlives a state: the hands turn from where they were, and the sentence tells what has
- * just moved. Every state that is drawn is given to `remember`, which finds out what has moved, and
- * to `travel`, which brings the hands from where they are to where they belong; `paint` draws one
- * moment of the way.
+ * What is remembered between two states: the hands turn from where they were, and the sentence tells
+ * what has just moved. `draw` gives every state to `remember`, which finds out what has moved, and to
+ * `travel`, which brings the hands from where they are to where they belong; `paint` draws one moment
+ * of the way.
  */
 class Motion {
-  drawn = null; // the state that was drawn last
-  moved = "other"; // what has moved before it was drawn
-  scoreApart = 0; // the score from which query and key have moved together
-  positions = null; // those that the hands show, perhaps on their way
-  frame = 0; // the next one of the way
+  lastState = null; // the state that was drawn last
+  lastMove = "other"; // what had moved when it was drawn
+  scoreBeforeBoth = 0; // the score when query and key began to move together
+  positions = null; // the two positions that the hands show, perhaps on their way
+  frame = 0; // what `requestAnimationFrame` returned, for the next moment of the way
 
   constructor(faces, point) {
     Object.assign(this, { faces, point });
   }
 
   remember(state, score) {
-    this.moved = movedBetween(this.drawn, state);
-    if (this.moved === "key" || this.moved === "other") this.scoreApart = score;
-    this.drawn = state;
+    this.lastMove = moveBetween(this.lastState, state);
+    if (this.lastMove === "key" || this.lastMove === "other") this.scoreBeforeBoth = score;
+    this.lastState = state;
   }
 
   /** Takes a fifth of a second, or no time where movement is not wanted. */
@@ -325,8 +336,8 @@ class Motion {
     const omega = frequencies(state);
     const angles = anglesAt(state, omega, ...positions);
     const [query, key] = positions.map((position) => handsAt(state, omega, position));
-    const rotary = state.scheme === "rotary";
-    angles.forEach((angle, k) => drawHands(this.faces[k], [query[k], key[k]], angle, rotary));
+    const axle = isRotary(state) ? 0 : -RADIUS; // added, a position moves the tip round (1, 0)
+    angles.forEach((angle, k) => drawHands(this.faces[k], [query[k], key[k]], angle, axle));
     const [cx, cy] = scale.to(positions[1] - positions[0], total(termsOf(query, key)));
     set(this.point, { cx, cy });
     this.positions = positions;
@@ -335,9 +346,12 @@ class Motion {
 
 // ---- draw ----------------------------------------------------------------------------------------
 
-/** Writes a state and what `compute` returns for it into the elements; `hidden` is what is asked. */
+/**
+ * Writes a state and what `compute` returns for it into the elements. `hidden` is true until the
+ * reader has answered the question.
+ */
 function draw(parts, state, result, { el, first, hidden }) {
-  const { faces, ruler, plot, controls, other, motion, hint, laws } = parts;
+  const { faces, ruler, plot, controls, otherSchemeNote, motion, hint, laws } = parts;
   const scale = scaleOf(state, result);
   faces.forEach((face, k) => drawFace(face, k, state, result, hidden));
   drawPlot(plot, scale, state, result, hidden);
@@ -348,8 +362,11 @@ function draw(parts, state, result, { el, first, hidden }) {
   controls.pairs.put(state.pairs);
   controls.base.put(Math.log10(state.base));
   write(hint, HINTS[state.scheme]);
-  // The question was about one scheme: for the other, its answer gives way to `other`.
-  if (!hidden && !other.isConnected) el.querySelector(".live-why")?.after(other);
+  // The question was about one scheme: for the other, its answer gives way to the note. The line of
+  // an answer, .live-why, is made by `predictFirst` of kit/parts.js; clock.css shows one of the two.
+  if (!hidden && !otherSchemeNote.isConnected) {
+    el.querySelector(".live-why")?.after(otherSchemeNote);
+  }
   el.classList.toggle("live-elsewhere", state.scheme !== first.scheme);
   laws.replaceChildren(lawOf(state, result));
   laws.toggleAttribute("data-away", hidden); // not seen, and yet in its room: see live.css
@@ -362,16 +379,15 @@ function drawFace({ element, speed, angle, adds, apart }, k, state, result, hidd
   element.hidden = k >= state.pairs;
   if (element.hidden) return;
   const turn = `${typeset(state.key - state.query)} ω${low(k)}`;
-  const rotary = state.scheme === "rotary";
   write(speed, short(result.speeds[k]));
-  tell(apart, rotary ? "{turn} = {angle}" : "apart {angle}", { angle, turn });
+  tell(apart, isRotary(state) ? "{turn} = {angle}" : "apart {angle}", { angle, turn });
   write(angle, hidden ? "?" : short(result.angles[k]));
   write(adds, hidden ? "?" : show(result.terms[k]));
 }
 
-/** Both hands of a face. Turning, the tips go round the axle; adding, round the content (1, 0). */
-function drawHands({ all, hands, tips, arc }, pairs, angle, rotary) {
-  set(all, { transform: `translate(${rotary ? 0 : -RADIUS} 0)` });
+/** Both hands of a face, whose axle stands at the x `axle`. */
+function drawHands({ all, hands, tips, arc }, pairs, angle, axle) {
+  set(all, { transform: `translate(${axle} 0)` });
   pairs.forEach(([x, y], n) => {
     const x2 = hundredth(RADIUS * x);
     const y2 = hundredth(-RADIUS * y);
@@ -396,11 +412,11 @@ function spiral(from, sweep) {
 
 /** The two positions on the ruler, and the arrow from the query to the key. */
 function drawRuler({ arrow, names, stems, putQuery, putKey }, { query: i, key: j }) {
-  const [x1, x2] = [i, j].map((position) => along(position / LAST));
+  const [x1, x2] = [i, j].map((position) => along(position / LAST_POSITION));
   const back = i < j ? -7 : 7; // from the tip of the arrow to its barbs
   const offset = typeset(j - i);
-  putQuery([x1, ROWS.query], `query at ${i}, key at ${j}`, { now: i, min: 0, max: LAST });
-  putKey([x2, ROWS.key], `key at ${j}, offset ${offset}`, { now: j, min: 0, max: LAST });
+  putQuery([x1, ROWS.query], `query at ${i}, key at ${j}`, { now: i, min: 0, max: LAST_POSITION });
+  putKey([x2, ROWS.key], `key at ${j}, offset ${offset}`, { now: j, min: 0, max: LAST_POSITION });
   set(stems.query, { x1, x2: x1 });
   set(stems.key, { x1: x2, x2 });
   set(arrow, { d: i === j ? "" : `M${x1} ${ROWS.line}H${x2}m${back} -5l${-back} 5l${back} 5` });
@@ -432,8 +448,9 @@ function nameBeside(name, x, message) {
  * The scale of the plot, from its largest score at the top to its least at the bottom: `most` is the
  * largest, `zero` the height at which a score of 0 stands, and `to(offset, score)` a point.
  */
-function scaleOf({ pairs, scheme }, { fromZero }) {
-  const [least, most] = scheme === "rotary"
+function scaleOf(state, { fromZero }) {
+  const { pairs } = state;
+  const [least, most] = isRotary(state)
     ? [Math.min(0, ...fromZero), pairs]
     : [-pairs / 2, 4 * pairs];
   const unit = PLOT.high / (most - least);
@@ -441,7 +458,8 @@ function scaleOf({ pairs, scheme }, { fromZero }) {
   return {
     most,
     zero: heightOf(0),
-    to: (offset, score) => [along((offset + LAST) / (2 * LAST)), heightOf(score)].map(hundredth),
+    to: (offset, score) =>
+      [along((offset + LAST_POSITION) / (2 * LAST_POSITION)), heightOf(score)].map(hundredth),
   };
 }
 
@@ -450,8 +468,8 @@ function drawPlot({ band, line, most, zero, score, title }, scale, state, result
   const points = (offsets, scores) =>
     offsets.map((x, n) => scale.to(x, scores[n]).join()).join(" ");
   const { query, key } = state;
-  set(band, { points: points(halves(-LAST, LAST), result.fromZero) });
-  set(line, { points: points(halves(-query, LAST - query), result.curve) });
+  set(band, { points: points(halves(-LAST_POSITION, LAST_POSITION), result.fromZero) });
+  set(line, { points: points(halves(-query, LAST_POSITION - query), result.curve) });
   set(zero, { transform: `translate(0 ${hundredth(scale.zero)})` });
   write(most, String(scale.most));
   write(score, hidden ? "?" : show(result.score));
@@ -460,9 +478,10 @@ function drawPlot({ band, line, most, zero, score, title }, scale, state, result
 }
 
 /** The law that a score depends on the offset alone, which holds for one scheme. */
-function lawOf({ query: i, key: j, scheme }, { offsetGap }) {
+function lawOf(state, { offsetGap }) {
+  const { query: i, key: j } = state;
   const product = (m, n) =>
-    scheme === "rotary" ? `(R${low(m)} q)·(R${low(n)} k)` : `(x + p${low(m)})·(x + p${low(n)})`;
+    isRotary(state) ? `(R${low(m)} q)·(R${low(n)} k)` : `(x + p${low(m)})·(x + p${low(n)})`;
   return verdict(product(i, j), product(0, j - i), offsetGap);
 }
 
@@ -476,9 +495,9 @@ const HINTS = {
 /** What the figure says in words: what the reader has just moved, or else how things stand. */
 function speak(state, result, { motion, hidden }) {
   if (hidden) return "Angles and score are hidden until you have answered.";
-  if (motion.moved === "both") return bothText(result, motion.scoreApart);
-  if (state.scheme === "sinusoidal") return addedText(state, result);
-  return motion.moved === "key" ? keyText(state, result) : anglesText(state, result);
+  if (motion.lastMove === "both") return bothText(result, motion.scoreBeforeBoth);
+  if (!isRotary(state)) return addedText(state, result);
+  return motion.lastMove === "key" ? keyText(state, result) : anglesText(state, result);
 }
 
 /** What is said once both have moved, from a place where the score was `from`. */

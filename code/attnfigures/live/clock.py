@@ -11,9 +11,11 @@ from ..kit.style import PALETTE, Picture, figure, picture
 
 __all__ = ["clock"]
 
-LAST = 60  # the ruler has the positions 0 … 60
-MOST = 4  # pairs of coordinates
+LAST_POSITION = 60  # the ruler has the positions 0 … 60
+MAX_PAIRS = 4  # pairs of coordinates
 SCHEMES = ("rotary", "sinusoidal")
+POSITIONS = np.arange(0, LAST_POSITION + 0.5, 0.5)  # where the curves have their points
+OFFSETS = np.arange(-LAST_POSITION, LAST_POSITION + 0.5, 0.5)
 
 
 def clock(
@@ -62,8 +64,9 @@ def clock(
 
 def check(query: int, key: int, pairs: int, base: float, scheme: str) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
-    for name, value, least, most in (("query", query, 0, LAST), ("key", key, 0, LAST), ("pairs", pairs, 1, MOST)):
-        require_int(name, value, least, most=most)
+    require_int("query", query, least=0, most=LAST_POSITION)
+    require_int("key", key, least=0, most=LAST_POSITION)
+    require_int("pairs", pairs, least=1, most=MAX_PAIRS)
     require_within("base", base, 1, 1e6)
     require_one_of("scheme", scheme, SCHEMES)
 
@@ -96,8 +99,8 @@ def compute(query: int, key: int, pairs: int, base: float, scheme: str) -> dict[
         "score": q @ k,
         "scoreFromZero": origin @ shifted,
         "offsetGap": abs(q @ k - origin @ shifted),
-        "curve": placed(np.arange(0, LAST + 0.5, 0.5), *how) @ q,
-        "fromZero": placed(np.arange(-LAST, LAST + 0.5, 0.5), *how) @ origin,
+        "curve": placed(POSITIONS, *how) @ q,
+        "fromZero": placed(OFFSETS, *how) @ origin,
     }
 
 
@@ -109,13 +112,13 @@ def example() -> Live:
 def sample(rng: np.random.Generator) -> dict[str, Any]:
     """Draw a state; half of them are extreme.
 
-    Places at the ends, one pair or four, all hands alike or the slowest of all.
+    Extreme are positions at the ends of the ruler, one pair or four, hands that are all as fast or as slow as can be.
     """
-    edge = rng.random() < 0.5
-    query, key = rng.choice([0, 1, 60] if edge else range(61), 2).tolist()
-    pairs = int(rng.choice([1, MOST]) if edge else rng.integers(1, MOST + 1))
-    base = float(rng.choice([1, 1e6])) if edge else float(10 ** rng.uniform(0, 6))
-    scheme = str(rng.choice(["rotary", "sinusoidal"]))
+    is_extreme = rng.random() < 0.5
+    query, key = rng.choice([0, 1, LAST_POSITION] if is_extreme else range(LAST_POSITION + 1), 2).tolist()
+    pairs = int(rng.choice([1, MAX_PAIRS]) if is_extreme else rng.integers(1, MAX_PAIRS + 1))
+    base = float(rng.choice([1, 1e6])) if is_extreme else float(10 ** rng.uniform(0, 6))
+    scheme = str(rng.choice(SCHEMES))
     return {"query": query, "key": key, "pairs": pairs, "base": base, "scheme": scheme}
 
 
@@ -143,10 +146,10 @@ def still(state: dict, asking: bool) -> Picture:
     if asking:
         curve.axis("off")
         return picture(fig, f"{alt}; how angles and scores change is for you to predict.")
-    curve.plot(np.arange(-LAST, LAST + 0.5, 0.5), result["fromZero"], color=PALETTE["grey"], lw=4, alpha=0.4)
-    curve.plot(np.arange(0, LAST + 0.5, 0.5) - state["query"], result["curve"], color=PALETTE["purple"])
+    curve.plot(OFFSETS, result["fromZero"], color=PALETTE["grey"], lw=4, alpha=0.4)
+    curve.plot(POSITIONS - state["query"], result["curve"], color=PALETTE["purple"])
     curve.plot(offset, result["score"], "o", color="black", markersize=6)
-    curve.set(xlim=(-LAST, LAST), xlabel="offset j − i", ylabel="score")
+    curve.set(xlim=(-LAST_POSITION, LAST_POSITION), xlabel="offset j − i", ylabel="score")
     angles = ", ".join(f"{angle:.4g}" for angle in result["angles"])
     alt = f"{alt}. From the query to the key there are {angles} radians. Below, the score against the offset: "
     return picture(fig, f"{alt}{result['score']:.2f} at {offset}.")

@@ -259,7 +259,10 @@ function dotMoves(parts, read) {
 
 // ---- draw ----------------------------------------------------------------------------------------
 
-/** Writes a state and what `compute` returns for it into the elements; `hidden` is what is asked. */
+/**
+ * Writes a state and what `compute` returns for it into the elements. `hidden` is true until the
+ * reader has answered the question.
+ */
 function draw(parts, state, result, { hidden }) {
   parts.result = result;
   parts.tiles.put(state.sentence.split(" "));

@@ -268,7 +268,7 @@ function buildAnswer() {
   const full = make("path", { class: "live-wall-ticks" });
   const arrow = make("path", { class: "live-wall-arrow" });
   const whole = make("circle", { class: "live-wall-whole", r: 5, cy: LINE.dots });
-  const without = make("g", { class: "live-wall-without live-orange" }, mark(3, 7));
+  const without = make("g", { class: "live-wall-without live-orange" }, shapeOf("diamond", 7));
   const label = (attributes) =>
     make("text", { class: "live-label", y: LINE.dots + 4, ...attributes });
   const numbers = {
@@ -327,7 +327,10 @@ const copyIn = once(({ tokens }) => {
 
 // ---- draw ----------------------------------------------------------------------------------------
 
-/** Writes a state and what `compute` returns for it into the elements; `hidden` is what is asked. */
+/**
+ * Writes a state and what `compute` returns for it into the elements. `hidden` is true until the
+ * reader has answered the question.
+ */
 function draw({ hint, grid, zoom, words, answer, lists }, state, result, { hidden }) {
   drawHint(hint, state);
   drawGrid(grid, state, result);

@@ -18,12 +18,14 @@ const count = (row) => row.filter(Boolean).length;
 /** The weights of a query that attends equally to all keys that it sees. */
 const equalWeights = (row) => row.map((sees) => Number(sees) / count(row));
 
-/** The tokens below that some token of `above`, a list of 0 and 1, looks at. */
-const below = (above, M) => tokens.map((j) => Number(above.some((yes, i) => yes && M[i][j])));
+/** The keys that at least one of some queries sees under the mask M; both are lists of 0 and 1. */
+const keysSeenBy = (queries, M) =>
+  tokens.map((j) => Number(queries.some((isOne, i) => isOne && M[i][j])));
 
 /**
  * Which tokens reach the output, level by level from the output down, over how many edges, and what
- * each input contributes if every query attends equally to all keys that it sees.
+ * each input contributes if every query attends equally to all keys that it sees; `back` is how many
+ * tokens back the output sees through windows alone.
  */
 function compute({ layers, window, sinks, query }) {
   const M = maskOf(window, sinks);
@@ -31,16 +33,16 @@ function compute({ layers, window, sinks, query }) {
   const A = M.map(equalWeights);
   const output = tokens.map((j) => Number(j === query));
   const reached = [output];
-  let windowed = output;
+  let reachedByWindows = output;
   let edges = 0;
   let shares = output;
   for (let l = 0; l < layers; l++) {
     edges += total(tokens.map((i) => reached[l][i] && count(M[i])));
-    reached.push(below(reached[l], M));
-    windowed = below(windowed, withoutSinks);
+    reached.push(keysSeenBy(reached[l], M));
+    reachedByWindows = keysSeenBy(reachedByWindows, withoutSinks);
     shares = matmul([shares], A)[0];
   }
-  const back = query - windowed.indexOf(1);
+  const back = query - reachedByWindows.indexOf(1);
   return {
     reached,
     shares,
@@ -71,13 +73,23 @@ const OUTPUTS = 20; // the row of the last layer
 const BASELINE = 236; // where the bars stand
 const BAR_HEIGHT = 54; // the height of the highest bar
 const NUMBERS = 250; // the row of the numbers below the bars
+const NAME_ROOM = 42; // "w = 8" ends here or further right, so that it stays in the drawing
 const toX = (j) => LEFT + STEP * j;
 const toY = (level, layers) => INPUTS - ((INPUTS - OUTPUTS) * level) / layers;
 
 /**
- * Puts all elements into `el`, and returns those that change. The kit gives it the stage: `read()`
- * is the state, `change(part)` changes a part of it, `first` is the one at the beginning. After
- * every change it calls `compute`, `draw` and `speak`.
+ * Puts all elements into `el`, and returns those that change.
+ *
+ * `build`, `draw` and `speak` are given the same stage by `composed` of kit/parts.js:
+ * - `el` is the element that holds the figure,
+ * - `read()` returns the state, which has the numbers that `compute` takes,
+ * - `change(part)` changes some of them, as in `change({ query: 3 })`,
+ * - `first` is the state at the beginning,
+ * - `hidden` is true until the reader has answered the question, if there is one. It is known once
+ *   the figure is built, so `draw` and `speak` alone can ask for it.
+ *
+ * `speak` finds there also what `build` has returned. After `build`, and after every change, `compute`,
+ * `draw` and `speak` are called in this order.
  */
 function build({ el, read, change, first }) {
   const choose = (name, x) => change({ [name]: clamp(Math.round(x), ...RANGES[name]) });
@@ -129,24 +141,24 @@ function buildPlot(read, choose) {
   const svg = make("svg", look, near, far, farthest, dots, axis, bars, largest, names);
   const drag = (x) => choose("query", (x - LEFT) / STEP);
   const step = (dx, dy) => choose("query", read().query + dx + dy);
-  const move = handle(svg, "the output", "live-orange", mark(3, 8), drag, step);
-  const edge = buildEdge(svg, read, choose);
-  return { svg, near, far, farthest, dots, bars, largest, move, edge };
+  const putOutput = handle(svg, "the output", "live-orange", shapeOf("diamond", 8), drag, step);
+  const windowHandle = buildWindowHandle(svg, read, choose);
+  return { svg, near, far, farthest, dots, bars, largest, putOutput, windowHandle };
 }
 
-/** The handle at the edge of the window, which lies as far back as the output sees in one layer. */
-function buildEdge(svg, read, choose) {
+/** The handle at the first key of the window, as far back as the output sees in one layer. */
+function buildWindowHandle(svg, read, choose) {
   const name = make("text", { class: "live-label live-windows-text", "text-anchor": "end" });
   svg.append(name);
   const drag = (x) => choose("window", read().query - (x - LEFT) / STEP + 1);
   const step = (dx, dy) => choose("window", read().window - dx + dy);
-  const move = handle(svg, "window w", "live-orange", mark(1, 6), drag, step);
-  return { name, move };
+  const put = handle(svg, "window w", "live-orange", shapeOf("square", 6), drag, step);
+  return { name, put };
 }
 
 /**
- * A slider for each number of the state that is not dragged in the drawing. Its label is translated: one
- * of two words is found, one of a single word reads like a name in code and is marked by `_`.
+ * A slider for each number of the state that is not dragged in the drawing. Its label is translated:
+ * two words are found without help, a single one looks like a name in code unless `_` marks it.
  */
 function buildSliders(choose) {
   const made = (name, label) => {
@@ -175,15 +187,18 @@ function buildTable() {
 
 // ---- draw ----------------------------------------------------------------------------------------
 
-/** Writes a state and what `compute` returns for it into the elements; `hidden` is what is asked. */
+/**
+ * Writes a state and what `compute` returns for it into the elements. `hidden` is true until the
+ * reader has answered the question.
+ */
 function draw({ plot, sliders, cells, laws }, state, result, { first, hidden }) {
   drawLevels(plot, state, result, hidden);
   drawBars(plot, result, hidden);
   drawOutput(plot, state, result, hidden);
-  drawEdge(plot, state);
+  drawWindowHandle(plot, state);
   for (const [name, { put }] of Object.entries(sliders)) put(state[name]);
   for (const [name, td] of Object.entries(cells)) write(td, hidden ? "?" : String(result[name]));
-  // before one of these has changed, the law would give the answer away
+  // Before one of these has changed, the law would give the answer away.
   const moved = state.layers !== first.layers || state.window !== first.window;
   laws.replaceChildren(hidden || !moved ? "" : lawOf(state, result));
 }
@@ -196,13 +211,13 @@ function drawLevels({ near, far, farthest, dots }, state, { reached }, hidden) {
   set(far, { d: hidden ? "" : edges.far });
   set(farthest, { points: hidden ? "" : wayBack(state).join(" ") });
   dots.forEach((level, l) => {
-    const there = l <= layers;
+    const isThere = l <= layers;
     const look = {
       cy: toY(Math.min(l, layers), layers),
-      visibility: there ? "visible" : "hidden",
+      visibility: isThere ? "visible" : "hidden",
     };
     level.forEach((dot, j) => {
-      const reaches = there && reached[layers - l][j] === 1;
+      const reaches = isThere && reached[layers - l][j] === 1;
       set(dot, look).classList.toggle("live-windows-reached", reaches && !hidden);
     });
   });
@@ -242,21 +257,21 @@ function drawBars({ bars, largest: label }, { shares, largest }, hidden) {
 }
 
 /** The handle of the output, and what it says. */
-function drawOutput({ move }, { layers, query }, result, hidden) {
+function drawOutput({ putOutput }, { layers, query }, result, hidden) {
   const words = result.inputs === 1
     ? `token ${query}: 1 input of ${query + 1}`
     : `token ${query}: ${result.inputs} inputs of ${query + 1}`;
   const spoken = hidden ? `token ${query}` : words;
-  move([toX(query), toY(layers, layers)], spoken, { now: query, min: 0, max: TOKENS - 1 });
+  putOutput([toX(query), toY(layers, layers)], spoken, { now: query, min: 0, max: TOKENS - 1 });
 }
 
-/** The handle at the edge of the window, and the number of keys in it. */
-function drawEdge({ edge: { name, move } }, { layers, window, query }) {
+/** The handle at the first key of the window, and the number of keys in it. */
+function drawWindowHandle({ windowHandle: { name, put } }, { layers, window, query }) {
   const [least, most] = RANGES.window;
   const x = toX(Math.max(query - window + 1, 0));
   const y = toY(layers - 1, layers);
-  move([x, y], window === 1 ? "1 key" : `${window} keys`, { now: window, min: least, max: most });
-  set(name, { x: Math.max(x, 42), y: y - 12 });
+  put([x, y], window === 1 ? "1 key" : `${window} keys`, { now: window, min: least, max: most });
+  set(name, { x: Math.max(x, NAME_ROOM), y: y - 12 });
   write(name, `w\u00a0=\u00a0${window}`);
 }
 
@@ -272,8 +287,7 @@ function lawOf({ layers, window, query }, result) {
 
 /**
  * What the figure says in words: which inputs are lost, and whether the last output sees the first
- * one. `hidden` is true until a question that comes first is answered. Where it returns two texts,
- * the second is what the reader was to find, and is marked as found.
+ * one. Where it returns two texts, the second is what the reader was to find, and is marked as found.
  */
 function speak(state, result, { hidden }) {
   if (hidden) return "The inputs are hidden until you have answered.";

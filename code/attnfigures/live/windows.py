@@ -47,17 +47,17 @@ def windows(
     >>> windows(3, 5).compute()["back"]
     12
     """
-    state = whole({"layers": layers, "window": window, "sinks": sinks, "query": query})
+    state = as_integers({"layers": layers, "window": window, "sinks": sinks, "query": query})
     return Live("windows", state, compute=compute, check=check, still=still, ask=ask, label=label)
 
 
 def check(**state: int) -> None:
-    """Raise ``ValueError`` unless the state can be drawn."""
-    whole(state)
+    """Raise ``ValueError``, by `as_integers`, unless the state can be drawn."""
+    as_integers(state)
 
 
-def whole(state: dict[str, int]) -> dict[str, int]:
-    """Return the state with each number as an int; refuse a number out of its range."""
+def as_integers(state: dict[str, int]) -> dict[str, int]:
+    """Return the state with each number as an int; raise ``ValueError`` if one is not an integer in its range."""
     return {name: require_int(name, state[name], least=least, most=most) for name, (least, most) in RANGES.items()}
 
 
