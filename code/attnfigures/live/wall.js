@@ -218,6 +218,9 @@ function buildGrid(read, change) {
   };
   const frame = make("rect", { class: "live-wall-frame", x: -WIDE / 2, width: WIDE });
   const move = handle(svg, _("head"), "live-orange", frame, pick, step);
+  set(move.element, {
+    "aria-description": "left and right change the layer, up and down the head",
+  });
   pickable(svg, move.element, pick);
   return Object.assign(grid, { frame, move });
 }
