@@ -108,9 +108,8 @@ def write(target):
     texts = {"contents": (title, f'<nav epub:type="toc"><h1>{title}</h1><ol>{contents(beside, parts)}</ol></nav>')}
     texts |= {name: (escape(pdf.text_of(part.find("h1"))), finish(part, home)) for name, part in parts.items()}
     files = {f"{name}.xhtml": PAGE.format(index.get("lang"), *text).encode() for name, text in texts.items()}
-    site = (STATIC / "book.css").read_text("utf-8")
-    shared = [re.search(rf"/\* {part} \*/.*?\n\n", site, re.DOTALL)[0] for part in ("Formulas", "Code")]
-    style = "\n".join([*shared, Path(__file__).with_name("epub.css").read_text("utf-8")])
+    sheets = [STATIC / "formulas.css", STATIC / "code.css", Path(__file__).with_name("epub.css")]
+    style = "\n".join(path.read_text("utf-8") for path in sheets)
     card = Path(index.xpath("string(//meta[@property='og:image']/@content)")).name
     files |= {"book.css": style.encode(), "cover.png": (pdf.SITE / "_images" / card).read_bytes()}
     files["book-math.woff2"] = (STATIC / "book-math.woff2").read_bytes()

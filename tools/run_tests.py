@@ -10,8 +10,8 @@ CHAPTER, such as rnn-bottleneck, is looked at whether it changed or not. ONLY na
 a part of a file's name, or is a pattern for pytest's -k; the linters are left out then.
 
 A step of `check` whose files are those with which it last succeeded is not done again. What fails is said last: each
-task returns {step: None, or the text of its failure}, which `main` reports. What a change touches is decided in
-touched.py, and what a step is remembered by in remembered.py.
+task returns {step: its failure, or None}, which `main` reports. What a change touches is decided in touched.py, and
+what a step is remembered by in remembered.py.
 """
 
 import argparse
@@ -37,6 +37,8 @@ WORKERS = str((os.cpu_count() or 1) + 1)  # a test often waits: for a browser, a
 LAYOUT = {"ruff format", "deno fmt"}  # the linters whose complaints `make format` mends
 SUCCESSES = ROOT / "_build" / "checked.json"
 
+Failure = str  # what is said of a step that failed; None in its place says that it succeeded
+
 
 # --- Run one thing ----------------------------------------------------------------------------------------------------
 
@@ -49,8 +51,8 @@ class Started:
     process: subprocess.Popen
     output: IO[str]
 
-    def finish(self):
-        """Wait for the process, and say whether it succeeded; return what it printed if it did not, else None."""
+    def finish(self) -> Failure | None:
+        """Wait for the process, and print whether it succeeded; return what it printed if it failed."""
         succeeded = self.process.wait() == 0
         with self.output:
             self.output.seek(0)
@@ -71,20 +73,20 @@ def start_linters(files=()):
     return [start(name, *arguments) for name, arguments in touched.linters(files).items()]
 
 
-def finish_all(started):
-    """Wait for processes, one after the other; return {name: None, or the text of its failure}."""
+def finish_all(started) -> dict[str, Failure | None]:
+    """Wait for processes, one after the other, and return how each of them ended, by its name."""
     return {each.name: each.finish() for each in started}
 
 
-def runs(*command, failed=None):
-    """Run this Python from the top of the tree; return None if it succeeded, else what the file ``failed`` says."""
+def run_python(*command, failed=None) -> Failure | None:
+    """Run this Python from the top of the tree; if it fails, return what the file ``failed`` says."""
     if subprocess.run([sys.executable, *command], cwd=ROOT).returncode == 0:
         return None
     return failed.read_text("utf-8") if failed and failed.exists() else "What it said is above."
 
 
-def pytest(*arguments, workers=WORKERS):
-    """Run pytest, in several processes unless ``workers`` is 0; return None if all tests passed, else a text."""
+def pytest(*arguments, workers=WORKERS) -> Failure | None:
+    """Run pytest, in several processes unless ``workers`` is 0."""
     command = [sys.executable, "-m", "pytest", "-n", workers, *map(str, arguments)]
     return None if subprocess.run(command, cwd=ROOT).returncode == 0 else "The tests that failed are named above."
 
@@ -92,7 +94,7 @@ def pytest(*arguments, workers=WORKERS):
 # --- make check -------------------------------------------------------------------------------------------------------
 
 
-def check(chapter):
+def check(chapter) -> dict[str, Failure | None]:
     """Look at what changed, and at a chapter that may be named. Complaints of linters end it at once."""
     changed = touched.changed_files()
     results = finish_all(start_linters(changed)) if changed else {}
@@ -138,7 +140,7 @@ def wait_for_another_build():
         return
 
 
-def check_tests(changed, files, successes):
+def check_tests(changed, files, successes) -> Failure | None:
     """Run the tests of sources and of what changed, but not those that passed with the same files."""
     steps = remembered.source_steps(contents(ROOT).pages, files)
     pages = [page for page, key in steps.items() if key not in successes]
@@ -169,15 +171,15 @@ def advise(chapters):
 # --- make test --------------------------------------------------------------------------------------------------------
 
 
-def test(only, everything, english):
+def test(only, everything, english) -> dict[str, Failure | None]:
     """Run everything, or what ``only`` names."""
     paths = chosen(only)
     linters = [] if only else start_linters()
     results = {}
     if need_the_book(paths):
-        results["book"] = runs("tools/book.py", "build", failed=book.BUILD / book.FAILED)
+        results["book"] = run_python("tools/book.py", "build", failed=book.BUILD / book.FAILED)
     if not only and not english and results["book"] is None:
-        results["editions"] = runs("tools/translation.py", "build")
+        results["editions"] = run_python("tools/translation.py", "build")
     results |= finish_all(linters)
     if results.get("book") is not None:  # every test of the pages would fail for this one reason
         paths += [f"--ignore={TESTS / folder}" for folder in BUILT]
@@ -215,14 +217,14 @@ def need_the_book(paths):
 # --- make format ------------------------------------------------------------------------------------------------------
 
 
-def lay_out():
+def lay_out() -> dict[str, Failure | None]:
     """Let the formatters decide the layout of the code."""
     folders = touched.PYTHON_FOLDERS
     sort = ("-m", "ruff", "check", "--select", "I,RUF022", "--fix-only", "--quiet", *folders)
     return {
-        "order of imports and __all__": runs(*sort),
-        "ruff format": runs("-m", "ruff", "format", *folders),
-        "deno fmt": runs("-m", "deno", "fmt"),
+        "order of imports and __all__": run_python(*sort),
+        "ruff format": run_python("-m", "ruff", "format", *folders),
+        "deno fmt": run_python("-m", "deno", "fmt"),
     }
 
 
@@ -236,27 +238,27 @@ def command_line():
 
     task = tasks.add_parser("check", help="look at what differs from the main branch")
     task.add_argument("chapter", nargs="?", default="", help="is looked at whether it changed or not")
-    task.set_defaults(run=lambda given: check(given.chapter))
+    task.set_defaults(run=lambda options: check(options.chapter))
 
     task = tasks.add_parser("test", help="run everything")
     task.add_argument("only", nargs="?", default="", help="a folder, a file or a pattern")
     task.add_argument("--all", action="store_true", help="also what takes long: see the marker `thorough`")
     task.add_argument("--english", action="store_true", help="without the editions in other languages")
-    task.set_defaults(run=lambda given: test(given.only, given.all, given.english))
+    task.set_defaults(run=lambda options: test(options.only, options.all, options.english))
 
     task = tasks.add_parser("format", help="lay out the code")
-    task.set_defaults(run=lambda given: lay_out())
+    task.set_defaults(run=lambda options: lay_out())
     return parser
 
 
 def main():
     """Do what the command line asks for; the exit code says whether everything succeeded."""
-    given = command_line().parse_args()
+    options = command_line().parse_args()
     if chromium():
         os.environ["CHROMIUM"] = chromium()
     os.environ["NO_COLOR"] = "1"  # what the linters print is shown later, from a file
     os.environ["OMP_NUM_THREADS"] = "1"  # several workers share the cores; more threads would wait for each other
-    sys.exit(report(given.run(given), given.task))
+    sys.exit(report(options.run(options), options.task))
 
 
 def report(results, task):

@@ -26,6 +26,9 @@ OF_ALL_FIGURES = ("code/attnfigures/kit/", "code/attnfigures/live/__init__.py")
 LIVE_FIGURE = re.compile(r"code/attnfigures/live/([a-z]\w*)\.(?:py|js|css)$")
 PYTEST_OF_FIGURES = ".venv/bin/python -m pytest tests/package -k"
 
+# A test file that opens a browser by itself, or by a fixture of tests/package/conftest.py.
+OPENS_A_BROWSER = re.compile(r"chromium|playwright|def test_\w+\([^)]*\b(browser|page|all_figures|open_figures)\b")
+
 
 # --- The files that changed -------------------------------------------------------------------------------------------
 
@@ -33,7 +36,8 @@ PYTEST_OF_FIGURES = ".venv/bin/python -m pytest tests/package -k"
 def git(*arguments):
     """Return the names of existing files that git prints."""
     try:
-        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+        command = ["git", "-c", "core.quotepath=off", *arguments]  # else a name with an ü comes quoted, as "\303\274"
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=True)
     except (OSError, subprocess.CalledProcessError) as error:
         reason = (getattr(error, "stderr", "") or str(error)).strip().splitlines()[0]
         sys.exit(f"`make check` and `make test` need git, and a clone that it made: {reason}")
@@ -95,11 +99,11 @@ def relevant_tests(changed, tests=TESTS):
 
 
 def needs_more(path):
-    """Return whether a test file opens a browser or imports a package that only `make test` installs."""
+    """Test whether a test file opens a browser or imports a package that only `make test` installs."""
     text = path.read_text("utf-8")
     names = re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE)
     missing = [name for name in names if not find_spec(name) and not path.with_name(f"{name}.py").exists()]
-    return bool(missing or re.search(r"chromium|playwright", text))
+    return bool(missing or OPENS_A_BROWSER.search(text))
 
 
 def build_arguments(changed, chapter=""):

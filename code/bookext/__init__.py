@@ -33,6 +33,9 @@ hold and fills the places that show it elsewhere, ``extraction`` finds in all of
 from pathlib import Path
 
 STATIC = Path(__file__).parent / "static"
+# The style sheets of every page, in their order: `screens` and `print` change what those before them say.
+SHEETS = ("book.css", "formulas.css", "boxes.css", "cells.css", "code.css", "figures.css", "tables.css")
+SHEETS += ("screens.css", "print.css", "package.css")
 
 
 def setup(app):
@@ -76,8 +79,8 @@ def setup(app):
         part.setup(app)
     app.connect("env-before-read-docs", _forget)
     app.connect("builder-inited", lambda app: app.config.html_static_path.append(str(STATIC)))
-    app.add_css_file("book.css", priority=900)
-    app.add_css_file("package.css", priority=900)
+    for name in SHEETS:
+        app.add_css_file(name, priority=900)
     app.add_js_file("book.js", priority=100)
     return {"version": "0.1.0", "env_version": 13, "parallel_read_safe": True, "parallel_write_safe": True}
 

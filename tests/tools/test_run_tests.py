@@ -32,7 +32,7 @@ def steps(monkeypatch, tmp_path):
         monkeypatch.setattr(run_tests, "start", start)
         monkeypatch.setattr(run_tests, "pytest", pytest)
         monkeypatch.setattr(touched, "git", lambda *_: ["tools/lab.py", "tools/pdf.css"])
-        monkeypatch.setattr(run_tests, "runs", lambda *command, **_: texts[failing in command])
+        monkeypatch.setattr(run_tests, "run_python", lambda *command, **_: texts[failing in command])
         return paths
 
     return steps

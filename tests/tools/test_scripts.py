@@ -13,12 +13,31 @@ SCRIPTS = (*OWN_SCRIPTS, *sorted(files.KIT.glob("*.js")), *sorted(files.FIGURES.
 WORD = re.compile(r"\W*[A-Za-z]{2,}(['’-][A-Za-z]+)*\W*")
 # Where no reader sees a string: each place of such a string in the scripts that has two words.
 CODE = {
-    *("===", "[", ".split("),  # compared, looked up, cut into the words that a model reads
-    *("class:", "className =", "style:", "transition ="),  # what style sheets know
-    *("data-shows:", "KEY =", "session("),  # names of numbers, and of what a browser keeps
-    *("find(", "findAll(", "querySelector(", "querySelectorAll("),  # selectors
-    *("answerSelector =", "askedSelector =", "blockSelector =", "boxSelector ="),
-    *("RegExp(", "matchMedia("),
+    # compared, looked up, or cut into the words that a model reads
+    "===",
+    "[",
+    ".split(",
+    # classes and CSS
+    "class:",
+    "className =",
+    "style:",
+    "transition =",
+    "matchMedia(",
+    # names of numbers, and of what a browser keeps
+    "data-shows:",
+    "KEY =",
+    "session(",
+    # selectors
+    "find(",
+    "findAll(",
+    "querySelector(",
+    "querySelectorAll(",
+    "answerSelector =",
+    "askedSelector =",
+    "blockSelector =",
+    "boxSelector =",
+    # regular expressions
+    "RegExp(",
 }
 FORMS = (
     r"(live-[\w-]+ ?|\{\w+\} ?)+",  # classes

@@ -40,6 +40,34 @@ def test_changed_files_are_those_that_differ_from_the_main_branch(tmp_path, monk
             touched.changed_files()
 
 
+def test_a_file_may_have_any_letters_in_its_name(tmp_path, monkeypatch):
+    subprocess.run(["git", "init"], cwd=tmp_path, check=True, capture_output=True)
+    monkeypatch.setattr(touched, "ROOT", tmp_path)
+    for name in ("Größe.md", "注意力.md"):
+        (tmp_path / name).touch()
+    assert touched.all_files() == ["Größe.md", "注意力.md"]
+
+
+@pytest.mark.parametrize(
+    ("imports", "arguments", "needs"),
+    [
+        ("import numpy", "name", False),
+        ("import no_such_package", "name", True),
+        ("import numpy", "browser, name", True),
+        ("import numpy", "\n    name,\n    open_figures,\n", True),
+    ],
+)
+def test_a_file_of_tests_that_needs_a_browser_or_a_package_is_known(tmp_path, imports, arguments, needs):
+    path = tmp_path / "test_it.py"
+    path.write_text(f"{imports}\ndef test_it({arguments}):\n    pass\n", "utf-8")
+    assert touched.needs_more(path) is needs
+
+
+def test_no_check_draws_stills_in_a_browser():
+    name = "tests/package/test_live_stills.py"
+    assert touched.relevant_tests([name]) == []
+
+
 @pytest.mark.parametrize(
     ("changed", "pattern"),
     [

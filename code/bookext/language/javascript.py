@@ -14,6 +14,9 @@ Pygments splits the code into tokens. The place of a string is what gets it as i
 ==========================  ============
 
 What stands in parentheses, in a list or in ``${…}`` has the place of the whole.
+
+Statements must end with ``;``, as the formatter writes them: a place lasts until a ``,`` or ``;``, so without them
+that of one line would be that of the next.
 """
 
 import re
@@ -34,7 +37,10 @@ MEANING = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0"
 
 
 class Lexer(JavascriptLexer):
-    """JavaScript by Pygments, which misses a regex after an arrow, and takes any brace for the end of a ``${…}``."""
+    """Split JavaScript into tokens, without two faults of Pygments.
+
+    Its own lexer misses a regex after an arrow, and takes any brace for the end of a ``${…}``.
+    """
 
     tokens: ClassVar = {
         "root": [
@@ -81,12 +87,12 @@ class _Token(NamedTuple):
 
 
 def literals(code: str, source: str) -> list[Literal]:
-    """Return the literals of ``code``, but for those in templates; ``source`` is what errors call it."""
+    """Return the literals of ``code``; those inside a template belong to its pieces. Errors name the ``source``."""
     return _Reader(code, source).read("", "")
 
 
 def within(found: list[Literal]) -> Iterator[Literal]:
-    """Yield literals and those in them, which come first."""
+    """Yield the literals ``found`` and those inside them: the inner ones before the one that holds them."""
     for literal in found:
         for expression in literal.expressions:
             yield from within(expression.literals)
@@ -99,7 +105,11 @@ def line_of(code: str, offset: int) -> int:
 
 
 class _Reader:
-    """Reads tokens one by one: ``at`` is the next. A token without text stands before the first and behind the last."""
+    """Read tokens one by one: ``at`` is the index of the next.
+
+    Methods below look back from the token that was read last. A token without text stands before the first and after
+    the last.
+    """
 
     def __init__(self, code: str, source: str):
         self.code = code
@@ -112,7 +122,7 @@ class _Reader:
         for start, kind, text in Lexer().get_tokens_unprocessed(self.code):
             is_broken = kind in (String.Double, String.Single) and "\n" in text.replace("\\\n", "")
             if kind in Error or is_broken:
-                raise self._error(start, "no JavaScript that can be read")
+                raise self._error(start, "this is not JavaScript that Pygments can read")
             if kind in String:
                 yield _Token(start, kind, text)
             elif text.strip() and kind not in Comment:
@@ -121,14 +131,24 @@ class _Reader:
     def _error(self, offset: int, what: str) -> ValueError:
         return ValueError(f"{self.source}:{line_of(self.code, offset)}: {what}")
 
+    @property
+    def last(self) -> _Token:
+        """The token that was read last."""
+        return self._before(1)
+
+    @property
+    def previous(self) -> _Token:
+        """The token before the one that was read last."""
+        return self._before(2)
+
     def _before(self, count: int) -> _Token:
-        """Return the token that stands ``count`` before the next one, or the one before the first."""
+        """Return the token ``count`` places before the next one, or the empty token at the start."""
         return self.tokens[max(self.at - count, 0)]
 
     def read(self, end: str, outer: str) -> list[Literal]:
-        """Read up to the bracket ``end`` that closes; what it holds stands at ``outer``."""
+        """Read up to the closing bracket ``end``, and return the literals on the way; ``outer`` is their place."""
         found: list[Literal] = []
-        opened = self._before(1).start
+        opened = self.last.start
         place = outer
         while (token := self.tokens[self.at]).text != end:
             self.at += 1
@@ -144,27 +164,22 @@ class _Reader:
         self.at += 1
         return found
 
-    def _end(self) -> int:
-        """Return where the token that was read last ends."""
-        token = self._before(1)
-        return token.start + len(token.text)
-
     def _literal(self, first: _Token, place: str) -> Literal:
-        """Read the rest of a literal of which ``first`` was read."""
-        if self._before(2).text in COMPARES:
-            place = "==="
+        """Read the rest of the literal that begins with ``first``, the token that was read last, and return it."""
+        place = _place_beside(self.previous.text, place)
         written = self._template(first, place) if first.text == "`" else [first.text[1:-1]]
-        pieces = [_said(piece) if isinstance(piece, str) else piece for piece in written]
-        return Literal(first.start, self._end(), self._used(place), pieces)
+        pieces = [_unescape(piece) if isinstance(piece, str) else piece for piece in written]
+        end = self.last.start + len(self.last.text)
+        return Literal(first.start, end, self._place_from_use(place), pieces)
 
     def _template(self, first: _Token, place: str) -> list[str | Expression]:
-        """Read a template of which ``first`` was read: its pieces as they are written, and its last sign."""
+        """Read the rest of the template that begins with ``first``, and return its pieces as they are written."""
         pieces: list[str | Expression] = [""]
         while (token := self.tokens[self.at]).text != "`":
             self.at += 1
             if token.kind in String.Interpol:
                 inner = self.read("}", place)
-                pieces += [Expression(token.start + 2, self._before(1).start, inner), ""]
+                pieces += [Expression(token.start + 2, self.last.start, inner), ""]
             elif token.text:
                 pieces[-1] = f"{pieces[-1]}{token.text}"
             else:
@@ -174,18 +189,18 @@ class _Reader:
 
     # --- Places -------------------------------------------------------------------------------------------------------
 
-    def _used(self, place: str) -> str:
-        """Return the place of the literal that was read last, from what the code does with it there."""
+    def _place_from_use(self, place: str) -> str:
+        """Return the place of the literal that was read last: ``place``, unless the code behind it says otherwise."""
         after = [token.text for token in self.tokens[self.at : self.at + 3]]
-        if after[0] in COMPARES:
-            return "==="
+        if after == [".", "split", "("]:
+            return ".split("
         if after[0] == "in":
             return "in"
-        return ".split(" if after == [".", "split", "("] else place
+        return _place_beside(after[0], place)
 
     def _place_within(self, place: str) -> str:
-        """Return where the contents stand of the bracket that was read last."""
-        bracket, before = self._before(1).text, self._before(2)
+        """Return the place of what stands inside the bracket that was read last."""
+        bracket, before = self.last.text, self.previous
         if bracket == "{":
             return ""
         if bracket == "(":
@@ -193,22 +208,28 @@ class _Reader:
         return "[" if before.is_name or before.text in (")", "]") else place
 
     def _place_after(self, text: str, place: str, outer: str) -> str:
-        """Return where the code stands that follows a token at ``place``."""
+        """Return the place of the code after the token ``text``, which stands at ``place``."""
         if text in (",", ";"):
             return outer
         if text == ":" and self._before(3).text in ("{", ","):
-            return f"{self._before(2).text.strip(''.join(QUOTES))}:"
+            return f"{self.previous.text.strip(''.join(QUOTES))}:"
         if text in ASSIGNS:
-            return f"{self._before(2).text} ="
+            return f"{self.previous.text} ="
         return place
 
 
-def _said(text: str) -> str:
-    """Return what a piece of a literal says, which is written with escapes."""
-    said = ESCAPE.sub(_character, text)
-    return said.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # two escapes may be one sign
+def _place_beside(operator: str, place: str) -> str:
+    """Return the place of a literal beside ``operator``: "===" for any comparison, else ``place``."""
+    return "===" if operator in COMPARES else place
+
+
+def _unescape(text: str) -> str:
+    """Return a piece of a literal with its escapes resolved."""
+    resolved = ESCAPE.sub(_character, text)
+    return resolved.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # two escapes may be one sign
 
 
 def _character(escape: re.Match[str]) -> str:
+    """Return the character that an escape stands for."""
     code = escape[1] or escape[2] or escape[3]
     return chr(int(code, 16)) if code else MEANING.get(escape[4], escape[4])

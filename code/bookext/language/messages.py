@@ -5,6 +5,7 @@ page; the rest, such as the messages of the extension, is in the catalogue ``boo
 """
 
 import re
+from functools import partial
 from gettext import NullTranslations
 from pathlib import Path
 
@@ -88,6 +89,11 @@ def translate_law(law, page=""):
         return _("{call} is refused", call=law.removesuffix(" is refused"))
     value, words, printed = law.partition(" prints as ")
     return _("{value} prints as {bound}", value=value, bound=printed) if words else law
+
+
+def law_translator(page):
+    """Return the function that translates what the checks of a page say."""
+    return partial(translate_law, page=page)
 
 
 def line_of(node):

@@ -1,8 +1,9 @@
-"""Translate the messages of scripts: those of their strings that read like text for the reader.
+"""Translate the messages of scripts: those of their strings that are meant for the reader.
 
-A string with values in it is one message, ``row {i} of {2}``: a variable gives its name. A message begins with a
-capital letter or holds a space between words; a single word is marked as one: ``_("weight")``. What reads like this and
-is none stands where code is, or has the form of a value for the browser.
+A template becomes one message: ```row ${i} of ${n + 1}``` is ``row {i} of {2}``, a variable under its name, any other
+value under its number. A message begins with a capital letter or holds a space between words; a single word in lower
+case is marked as a message: ``_("weight")``. A string that looks like a message is not one if it stands where code
+expects a name (`CODE_PLACES`), or has the form of a CSS or SVG value, or of markup (`VALUE`).
 """
 
 import json
@@ -12,12 +13,35 @@ from collections.abc import Callable, Iterator
 from .javascript import Expression, Literal, line_of, literals, within
 
 MARK = "_("
-CODE_PLACES = {  # see `javascript`; what is assigned to a name that ends with `Selector` is code as well
-    *("===", "in", "[", ".split("),
-    *("class:", "className:", "className =", "style:", "transition ="),
-    *("data-shows:", "KEY =", "session("),  # the name of a number of `compute`, and of what a browser keeps
-    *("querySelector(", "querySelectorAll(", "closest(", "matches(", "find(", "findAll("),
-    *("RegExp(", "matchMedia("),
+# Where a string is part of the code; `javascript` says what a place is. What is assigned to a name that ends with
+# `Selector` is code as well.
+CODE_PLACES = {
+    # compared, looked up, or cut into the words that a model reads
+    "===",
+    "in",
+    "[",
+    ".split(",
+    # classes and CSS
+    "class:",
+    "className:",
+    "className =",
+    "style:",
+    "transition =",
+    "matchMedia(",
+    # the name of a number of `compute`
+    "data-shows:",
+    # the name under which a browser keeps something
+    "KEY =",
+    "session(",
+    # selectors
+    "querySelector(",
+    "querySelectorAll(",
+    "closest(",
+    "matches(",
+    "find(",
+    "findAll(",
+    # regular expressions
+    "RegExp(",
 }
 VALUE = re.compile(  # all of a string, in which 0 stands for a value
     r"""
@@ -46,8 +70,8 @@ def messages(code: str, source: str = "script") -> list[tuple[str, int]]:
 
 def rewrite(code: str, translate: Callable[[str], str], source: str = "script") -> str:
     """Return ``code`` with each of its messages replaced by what ``translate`` returns for it."""
-    script = _Script(code, source)
-    return script.rewritten(script.literals, 0, len(code), translate)
+    script = _Script(code, source, translate)
+    return script.rewrite_between(0, len(code), script.literals)
 
 
 def is_message(text: str, place: str) -> bool:
@@ -60,14 +84,16 @@ def is_message(text: str, place: str) -> bool:
 
 
 class _Script:
-    """The literals of a script, and what they say; ``source`` is what errors call it."""
+    """The literals of a script, and the messages among them; ``source`` is what errors call it."""
 
-    def __init__(self, code: str, source: str):
+    def __init__(self, code: str, source: str, translate: Callable[[str], str] = str):  # str changes nothing
         self.code = code
         self.source = source
+        self.translate = translate
         self.literals = literals(code, source)
 
     def messages(self) -> Iterator[tuple[str, int]]:
+        """Yield the messages, each with its line; those inside a template come before its own."""
         for literal in within(self.literals):
             text = self.text(literal)
             if is_message(text, literal.place):
@@ -91,23 +117,23 @@ class _Script:
             raise ValueError(f"{self.source}:{line}: {{{min(twice)}}} is both text and a value of one template")
         return names
 
-    def rewritten(self, found: list[Literal], start: int, end: int, translate: Callable[[str], str]) -> str:
-        """Return the code from ``start`` to ``end``, with the messages among its literals ``found`` replaced."""
+    def rewrite_between(self, start: int, end: int, found: list[Literal]) -> str:
+        """Return the code from ``start`` to ``end``, with the messages among its literals ``found`` translated."""
         parts = []
         for literal in found:
-            parts += [self.code[start : literal.start], self._literal(literal, translate)]
+            parts += [self.code[start : literal.start], self.rewrite_literal(literal)]
             start = literal.end
         return "".join([*parts, self.code[start:end]])
 
-    def _literal(self, literal: Literal, translate: Callable[[str], str]) -> str:
-        """Return the code of a literal, with its messages replaced."""
+    def rewrite_literal(self, literal: Literal) -> str:
+        """Return the code of a literal, with the messages in it translated."""
         text = self.text(literal)
-        new = translate(text) if is_message(text, literal.place) else text
+        new = self.translate(text) if is_message(text, literal.place) else text
         if new == text:
             inner = [inner for value in literal.expressions for inner in value.literals]
-            return self.rewritten(inner, literal.start, literal.end, translate)
+            return self.rewrite_between(literal.start, literal.end, inner)
         if self.code[literal.start] == "`":
-            values = [self.rewritten(one.literals, one.start, one.end, translate) for one in literal.expressions]
+            values = [self.rewrite_between(one.start, one.end, one.literals) for one in literal.expressions]
             return _template(new, dict(zip(self._names(literal), values, strict=True)))
         return json.dumps(new, ensure_ascii=False)
 

@@ -5,7 +5,6 @@ collected, whatever the chapter's text says.
 """
 
 from dataclasses import dataclass
-from functools import partial
 from importlib.metadata import entry_points
 
 from attnbook.check.record import MIME, Check, from_data
@@ -15,7 +14,7 @@ from sphinx.errors import ExtensionError
 
 from .. import markup
 from ..derived import collection, link, register_collection, section_of
-from ..language.messages import translate_law
+from ..language.messages import law_translator, translate_law
 
 RENDERERS = {f"{__package__}.checks:Renderer", f"{__package__}.figures:Renderer"}  # as pyproject.toml names them
 
@@ -71,7 +70,7 @@ def mistakes(env):
 def item(app, at, docname, entry):
     """Return a link from the page ``at`` to one check of ``docname``, with the figure that the build measured."""
     law = nodes.inline("", translate_law(entry.check.law, docname), classes=["law"])
-    measured = nodes.Text(f" · {typeset(figure(entry.check, partial(translate_law, page=docname)))}")
+    measured = nodes.Text(f" · {typeset(figure(entry.check, law_translator(docname)))}")
     return nodes.list_item("", nodes.paragraph("", "", link(app, at, docname, entry.anchor, law), measured))
 
 
@@ -139,6 +138,6 @@ def _section(node):
 
 
 def _visit_html(translator, node):
-    translate = partial(translate_law, page=translator.builder.current_docname)
+    translate = law_translator(translator.builder.current_docname)
     translator.body.append(as_html(node["checks"], node["anchors"], translate))
     raise nodes.SkipNode

@@ -3,13 +3,11 @@
 Two folded lines, one for the code and one for the laws, would stand between nearly all paragraphs.
 """
 
-from functools import partial
-
 from attnbook.check import render
 from docutils import nodes
 
 from .. import hooks
-from ..language.messages import _, translate_law
+from ..language.messages import _, law_translator, translate_law
 from ..outputs.checks import checks_of_cell
 
 AFTER_NOTEBOOK = 470  # above that of `notebooks`, which reads the laws where the cell shows them
@@ -48,11 +46,6 @@ def _remove_from_output(laws):
         output.parent.remove(output)
 
 
-def _translate_for(translator):
-    """Return the function that says a law in the language of the page that is written."""
-    return partial(translate_law, page=translator.builder.current_docname)
-
-
 def _open_fold(translator, node):
     """Begin a folded cell: its one line says how many laws hold."""
     laws = next(node.findall(folded_laws), None)
@@ -68,6 +61,7 @@ def _close_fold(translator, node):
 
 def _visit_laws(translator, node):
     """Write a line for each law of a folded cell."""
-    lines = "".join(render.lines(node["checks"], node["anchors"], _translate_for(translator)))
+    translate = law_translator(translator.builder.current_docname)
+    lines = "".join(render.lines(node["checks"], node["anchors"], translate))
     translator.body.append(f'<div class="checks">{lines}</div>\n')
     raise nodes.SkipNode

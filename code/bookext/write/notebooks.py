@@ -8,7 +8,6 @@ placeholders for addresses is stored beside the doctrees, so that one build serv
 import hashlib
 import json
 from collections import Counter
-from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -18,7 +17,7 @@ from attnfigures.kit import record, svg
 from docutils import nodes
 
 from .. import addresses, hooks
-from ..language.messages import _, translate_law
+from ..language.messages import _, law_translator
 from ..outputs.checks import checks_of_cell
 from ..outputs.figures import drawn_figure
 from ..questions import quiz
@@ -93,7 +92,7 @@ def notebook(app, doctree, docname):
     cells = [nbformat.v4.new_markdown_cell(f"{title}\n\n{_introduction(app, address)}")]
     cells += [nbformat.v4.new_code_cell(first_cell([_source(cell.node) for cell in others if cell.node]))]
     cells += [nbformat.v4.new_markdown_cell(text)] if text else []
-    translate = partial(translate_law, page=docname)
+    translate = law_translator(docname)
     cells += [_cell(cell, translate) for cell in others]
     collapsed = [cell.metadata["id"] for cell in cells if cell.metadata.get("jp-MarkdownHeadingCollapsed")]
     metadata = {
