@@ -107,6 +107,6 @@ def summary(results):
     found["chosen"] = {kind: [divmod(h, HEADS) for h in heads] for kind, heads in results[0]["chosen"].items()}
     for kind in ("weight after the previous occurrence", "weight one back"):
         marks = np.array([r[kind] for r in results])
-        order = np.argsort(-np.median(marks, axis=0))[:TEN]
+        order = np.argsort(-np.median(marks, axis=0), kind="stable")[:TEN]
         found[kind] = [{"layer, head": divmod(int(h), HEADS), "weight": spread(marks[:, h])} for h in order]
     return found
