@@ -228,6 +228,15 @@ def plain_login(text):
     return text.strip().lower().partition("@")[0]
 
 
+def login_of_numbers(typed, logins):
+    """Return the login whose numbers a notebook is marked with: the one typed in it, or the first on the roster.
+
+    What is typed counts if the roster has it for this student, or has no login of the student.
+    """
+    typed = plain_login(typed)
+    return typed if typed in logins or not logins else logins[0]
+
+
 def load_assignment(data):
     """Return the assignment that `asdict` made a dictionary of."""
     try:

@@ -284,8 +284,8 @@ def apply(
     """Return the `Final` of a result; `verdicts` are those of its written answers.
 
     `owner` is the member of a group whose file counts: what is decided for that one holds for `student`, unless
-    something else is. Who has handed in too (`own`) is as late as what counts. `first` has the parts and the lateness
-    of the first round, if these files are those of a second.
+    something else is. A student who has handed in too (`own`) is as late as what counts. `first` is the
+    `history.FirstRound` of the student, if these files are those of a second round.
     """
     marks = list(result.marks)
     if not result.problem:
@@ -297,15 +297,15 @@ def apply(
     file = handed.files[max(result.file, 0)] if handed is not None and handed.files else None
     comments, rounds = [], ()
     if first:
-        rounds = _total(first["parts"]), _total(parts)
-        parts, line = _in_two_rounds(policy["resubmission"], first["parts"], parts, file)
+        rounds = _total(first.parts), _total(parts)
+        parts, line = _in_two_rounds(policy["resubmission"], first.parts, parts, file)
         comments.append(line)
     decided = policy.get("students", {})
     by_hand = decided.get(owner, {}) | decided.get(student, {})
     parts |= dict.fromkeys(_waiting(assignment, result))
     parts |= {q.name: verdicts[q.name].points(q) for q in assignment.questions if q.name in (verdicts or {})}
     parts |= by_hand.get("points", {})
-    days = first["late"] if first else days_late(policy, [owner] if own else [student, owner], file, said)
+    days = first.late if first else days_late(policy, [owner] if own else [student, owner], file, said)
     score = None
     if result.score is not None or {"points", "add"} & set(by_hand):
         score = sum(filter(None, parts.values())) + by_hand.get("add", 0)

@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from attncourse import author, batch, downloads, finding, gradebook, marks, model, notebooks, roster
-from coursework import OF_TESTS, SHORT, answers, earned, graded, notebook
+from attncourse import author, batch, downloads, finding, marks, model, notebooks, roster
+from coursework import OF_TESTS, SHORT, Class, answers, earned, graded, notebook
 
 GIVEN = """
 ```{code-cell} ipython3
@@ -157,8 +157,9 @@ def test_a_login_that_is_anothers_is_said_by_name(personal, bubblewrap, tmp_path
         (tmp_path / "in" / f"{name}.ipynb").write_bytes(handed_in(personal, login))
     (tmp_path / "r.csv").write_text("Name,Login\n" + "".join(f"{n.title()} X,{n}\n" for n in typed))
     people = roster.read(tmp_path / "r.csv")
-    grades = gradebook.Grades(personal, downloads.read(tmp_path / "in"), tmp_path / "out", None, people)
-    batch.run(grades, batch.on_threads(2, personal, marks.SEED, SHORT, logins_of=grades.logins), limits=SHORT)
+    grades = Class(personal, downloads.read(tmp_path / "in"), tmp_path / "out", None, people)
+    mapper = batch.on_threads(2, personal, marks.SEED, SHORT, logins_of=grades.logins)
+    batch.run(grades, grades.files, mapper, limits=SHORT)
     assert {name: grades.final(name).score for name in typed} == {"hal": 8, "ada": 10, "eve": 8, "sue": 10, "tom": 10}
     (lines,) = (lines for title, lines in grades.lists().items() if "other numbers" in title)
     assert lines == [
@@ -167,8 +168,9 @@ def test_a_login_that_is_anothers_is_said_by_name(personal, bubblewrap, tmp_path
         "sue: the notebook says none; marked with those of sue",
     ]
     assert "sue" not in (tmp_path / "out" / "feedback" / "hal.html").read_text()
-    unsure = gradebook.Grades(personal, downloads.read(tmp_path / "in"), tmp_path / "out2")
-    batch.run(unsure, batch.on_threads(2, personal, marks.SEED, SHORT, logins_of=unsure.logins), limits=SHORT)
+    unsure = Class(personal, downloads.read(tmp_path / "in"), tmp_path / "out2")
+    mapper = batch.on_threads(2, personal, marks.SEED, SHORT, logins_of=unsure.logins)
+    batch.run(unsure, unsure.files, mapper, limits=SHORT)
     (lines,) = (lines for title, lines in unsure.lists().items() if "no roster" in title)
     assert "ada, hal: 'ada'" in lines
 

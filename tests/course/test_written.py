@@ -6,9 +6,9 @@ import json
 from dataclasses import replace
 
 import pytest
-from attncourse import author, clean, downloads, finding, gradebook, marking, model, notebooks, roster
+from attncourse import author, clean, downloads, finding, marking, model, notebooks, roster
 from attncourse import marks as marks_of
-from coursework import IN_WORDS, OF_TESTS, ROOT
+from coursework import IN_WORDS, OF_TESTS, ROOT, Class
 from test_gradebook import earns
 
 
@@ -37,7 +37,7 @@ def graded(assignment, folder, decisions=None, people="", **results):
         (folder / "in" / f"{name}.ipynb").write_bytes(b"{}")
     (folder / "r.csv").write_text(f"Login\n{people}\n", encoding="utf-8")
     known = roster.read(folder / "r.csv") if people else None
-    grades = gradebook.Grades(assignment, downloads.read(folder / "in"), folder / "out", decisions, known)
+    grades = Class(assignment, downloads.read(folder / "in"), folder / "out", decisions, known)
     for name, found in results.items():
         grades.add(name, found)
     grades.finish()
