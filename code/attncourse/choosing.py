@@ -7,11 +7,7 @@ import io
 import zipfile
 from dataclasses import dataclass, replace
 
-if not __package__:  # in the sandbox, where these files lie side by side and are no package
-    import finding
-    import parsing
-else:
-    from . import finding, parsing
+from . import finding, parsing
 
 ALL = 60 << 20  # bytes of everything that is unpacked for one student
 MEMBERS = 1000  # files in a student's zip

@@ -5,11 +5,7 @@ This runs in the sandbox, before any code of the student's. Standard library onl
 
 import re
 
-if not __package__:  # in the sandbox, where these files lie side by side and are no package
-    import scopes
-    import tokens
-else:
-    from . import scopes, tokens
+from . import scopes, tokens
 
 LONGEST = 20_000  # characters of a written answer that are shown
 PICTURE = re.compile(r"\(data:image/[^()\n]*\)")  # as Colab puts one into a text

@@ -8,15 +8,7 @@ the files and `parsing` parses them; `translating` makes plain Python of the cel
 from dataclasses import asdict, dataclass, field
 from typing import NamedTuple
 
-if not __package__:  # in the sandbox, where these files lie side by side and are no package
-    import choosing
-    import finding
-    import parsing
-    import scopes
-    import tokens
-    import translating
-else:
-    from . import choosing, finding, parsing, scopes, tokens, translating
+from . import choosing, finding, parsing, scopes, tokens, translating
 
 MAX_UNGRADED_NAMED = 5  # other notebooks with an answer, of which a remark gives the names
 

@@ -2,8 +2,8 @@
 
 bubblewrap leaves it no network, no home, no /proc, an own /tmp and own process numbers, so that one kill ends
 everything inside. Of this machine's files it sees, read-only, the program and the standard library of one Python,
-NumPy, the libraries that these two load, and four files of the grader: a list of what is shown, not of what is hidden.
-The worker sets the system's limits on itself before it runs the student's code.
+NumPy, the libraries that these two load, and the files of the grader that read and run a notebook: a list of what is
+shown, not of what is hidden. The worker sets the system's limits on itself before it runs the student's code.
 """
 
 import contextlib
@@ -26,20 +26,22 @@ import numpy as np
 
 from . import cgroup, seccomp
 from .protocol import Conversation, PeerEnded
-from .worker import READERS
 
 HERE = Path(__file__).parent
 PYTHON = os.path.realpath(sys.executable)  # runs students' code too
 PYTHON_VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 PREFIX = os.path.realpath(sys.base_prefix)
 SHOWN = "/python"  # PREFIX inside, on every machine: a home folder has a name
-LIBRARIES = "/site/lib"
+SITE = "/site"  # where a sandbox has NumPy, the libraries and the grader's files
+LIBRARIES = f"{SITE}/lib"
+WORKER = f"{SITE}/attncourse/worker.py"
 LOADED = re.compile(r"^[ \t]+(?:(\S+) => )?(/.+?) \(0x[0-9a-f]+\)$", re.MULTILINE)  # as ldd prints it
 # Names in the folder of the standard library that are its own.
 STANDARD = {*sys.stdlib_module_names, "lib-dynload", "__pycache__", "__hello__", "__phello__", "LICENSE"}
 NOT_NEEDED = ("ensurepip/_bundled",)  # pip is in there, which is a package
 OF_A_SCREEN = ("_tkinter", "_curses", "_curses_panel", "readline", "nis")  # modules whose libraries are not shown
 TRANSLATOR = ("core/inputtransformer2.py", "utils/tokenutil.py")  # what of IPython it sees
+READERS = ("reading", "choosing", "parsing", "translating", "finding", "scopes", "tokens", "spoken")
 INSIDE = tuple(f"{name}.py" for name in ("worker", "protocol", *READERS, "standins"))  # what of the grader it sees
 POLL = 0.05  # seconds between two looks at what a sandbox uses
 START = 60  # seconds a worker may take to start on a busy machine
@@ -272,10 +274,10 @@ def _numpy_libraries():
 def bound():
     """Return what of this machine a sandbox sees, [(real path here, path in the sandbox)]."""
     shown = _of_python()[0]
-    shown = [*shown, (Path(np.__file__).parent, "/site/numpy"), (_numpy_libraries(), "/site/numpy.libs")]
-    shown += [(HERE / name, f"/site/{name}") for name in INSIDE]
+    shown = [*shown, (Path(np.__file__).parent, f"{SITE}/numpy"), (_numpy_libraries(), f"{SITE}/numpy.libs")]
+    shown += [(HERE / name, f"{SITE}/attncourse/{name}") for name in INSIDE]
     for module in TRANSLATOR:
-        shown.append((Path(_ipython(), module), f"/site/ipython/IPython/{module}"))
+        shown.append((Path(_ipython(), module), f"{SITE}/ipython/IPython/{module}"))
     real = [(os.path.realpath(path), inside) for path, inside in shown]
     return [(path, inside) for path, inside in real if os.path.exists(path)]
 
@@ -408,7 +410,7 @@ class Session(Conversation):
             return subprocess.Popen([sys.executable, "-I", "-B", str(HERE / "worker.py")], **pipes)
         with seccomp.filter_file() as calls:
             options = ["--info-fd", str(info_end)] + (["--seccomp", str(calls)] if calls is not None else [])
-            worker = [python(), "-I", "-S", "-B", "/site/worker.py"]
+            worker = [python(), "-I", "-S", "-B", WORKER]
             command = cgroup.entering(self.group, [*bwrap_command(self.limits), *options, "--", *worker])
             with _starting:
                 process = _start(command, pass_fds=[info_end] if calls is None else [info_end, calls], **pipes)

@@ -341,6 +341,17 @@ def test_a_typo_changes_nothing(typo, graded, typed):
     assert same
 
 
+def test_the_command_puts_in_place_what_a_killed_run_left(typed, tmp_path):
+    """Also where it then ends, because of what was typed."""
+    typed()
+    (folder,) = (path.parent for path in tmp_path.rglob("grades.csv"))
+    together.write(folder, "grades.csv", b"what a killed run wrote")
+    together.commit(folder, {}, [])
+    assert "nobody" in typed("FORCE=nobody")[0]
+    assert (folder / "grades.csv").read_bytes() == b"what a killed run wrote"
+    assert not (folder / together.READY).exists()
+
+
 def test_the_command_says_what_an_interruption_left(assignment, tmp_path):
     """A real Ctrl-C while a notebook hangs: two that are stored stay in the table, and are not graded again."""
     needs_a_sandbox()
