@@ -143,7 +143,7 @@ def made(name, work):
 
 def refuse_without_sandbox(options):
     """Refuse to run untrusted code without a sandbox, unless the instructor has asked for it."""
-    reason = sandbox.missing()
+    reason = sandbox.reason_unavailable()
     if reason and not options.unsafe:
         raise CourseError(
             f"No sandbox: {reason} The code could then read and delete your files. If you have read it and trust it, "
@@ -253,7 +253,7 @@ def _what_is_there(files):
 def summarize(grades, files):
     """Print what came out, and everything that an instructor must look at."""
     graded = {s: score for s in grades.everyone() if (score := grades.final(s).score) is not None}
-    untried = {student for students in lists.untried(grades).values() for student in students}
+    untried = {student for students in lists.who_tried_nothing(grades).values() for student in students}
     scores = [score for student, score in graded.items() if student not in untried]
     mean = f", mean {sum(scores) / len(scores):.2f} of {author.POINTS}" if scores else ""
     some = f"; {len(scores)} of them tried" if len(scores) < len(graded) else ""
@@ -328,7 +328,7 @@ def safe(options):
     if not all(holds for _, holds, _ in walls[: sandbox.NEEDED]):
         sys.exit("Do not grade on this machine.")
     print("What students' code can see, read-only, and where it lies on this machine:")
-    for seen in sandbox.visible():
+    for seen in sandbox.describe_visible():
         print(f"  {clean.line(seen)}")
     print("Students' code can be run here.")
 

@@ -124,7 +124,7 @@ class _Search:
             return
         if not file.name.lower().endswith(NOTEBOOK):
             notebook.remarks.append(f"The file was read as a notebook in spite of its name, {short(file.name)}.")
-        answered = sum(finding.answered(finding.body(notebook.code, name)) for name in self.asked)
+        answered = sum(finding.is_answered(finding.body(notebook.code, name)) for name in self.asked)
         self.found.append(Candidate(file.index, file.name, file.order, notebook, answered))
 
     def unpack(self, file):

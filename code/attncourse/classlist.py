@@ -142,7 +142,7 @@ class ClassList:
             return True
         if student not in self.matching.unmatched:
             return False
-        return not (student in self.matching.contested and whose.numbered(self.roster, handed))
+        return not (student in self.matching.contested and whose.has_platform_number(self.roster, handed))
 
     def possible_submissions(self, student):
         """Return the submissions that are claimed and may be a student's."""

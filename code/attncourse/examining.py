@@ -71,7 +71,7 @@ def _end_with_the_grader(requests):
 
 def _student_of(request):
     """Return the student of a request, with the time that is left."""
-    assignment = request.assignment.of(next(iter(request.logins), ""))
+    assignment = request.assignment.for_login(next(iter(request.logins), ""))
     student = Student(request.files, assignment, request.limits, request.unsafe)
     student.deadline = time.monotonic() + min(request.limits.total, request.left)
     return student
@@ -88,7 +88,7 @@ def examine(student, request, reply):
         reply(Reply(frozen, marks=nothing, recognised=[], slow=student.slow))
         return
     login = login_of_numbers(record["login"], request.logins)
-    student.assignment = request.assignment.of(login)
+    student.assignment = request.assignment.for_login(login)
     student.skipped = set(request.skipped)
     with contextlib.suppress(Raised):
         student.run()
@@ -143,7 +143,7 @@ def _after_the_run(student, record, login):
 def _mark(student, question, test, seed):
     """Return the mark of one test. Where names of the answer got another meaning later, the better of two counts."""
     at_the_end = _mark_after(None, student, question, test, seed)
-    place = student.place(question.name)
+    place = student.answered_after(question.name)
     if at_the_end.passed or place is None:
         return at_the_end
     at_its_place = _mark_after(place, student, question, test, seed)
@@ -169,11 +169,11 @@ def _recognised(student, marked, request):
     """Return the slips that the answers make; whatever a student's functions do now, no point is lost."""
     assignment, found = student.assignment, []
     student.deadline = min(student.deadline, time.monotonic() + request.limits.replay)
-    for question, passed in replaying.lost(assignment, marked):
+    for question, passed in replaying.questions_to_replay(assignment, marked):
         _limit(resource.RLIMIT_CPU, math.ceil(time.process_time() + request.limits.total))
         calls = REPLAYS.expected(assignment, question, request.seed)
         _limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + request.limits.test)
-        places = [None, student.place(question.name)]
+        places = [None, student.answered_after(question.name)]
         answers = (_replayed(student, cell, question, calls, passed) for cell in dict.fromkeys(places))
         found.append(max(filter(None, answers), key=lambda one: one.keeps, default=None))
     return [*filter(None, found)]

@@ -1,6 +1,6 @@
 """Write what each platform takes back: its table of grades, and a zip of pages. `grades` is a `gradebook.Grades`.
 
-What `cells` does not understand in a platform's table stays as it is, and `before_import` says so.
+What `cells` does not understand in a platform's table stays as it is, and `import_notes` says so.
 """
 
 import io
@@ -90,9 +90,9 @@ def _cell(row, place):
     return row[place].strip() if place < len(row) else ""
 
 
-def before_import(grades):
+def import_notes(grades):
     """Yield what to know before an import: how the column is called and what it is worth, and what would change."""
-    for student in without_place(grades):
+    for student in without_moodle_number(grades):
         yield (
             f"{student}: nothing says what its number is, so that Moodle finds no page, and no grade. "
             "Take its own grading worksheet as ROSTER."
@@ -108,9 +108,9 @@ def before_import(grades):
     ignored = IGNORED.search(_heading(grades))
     if roster.platform == "Canvas" and ignored:
         yield f"Canvas imports no column whose name holds {ignored[0]!r}: rename it there."
-    yield from _worth(grades)
-    yield from _kept(grades)
-    yield from _changed(grades)
+    yield from _points_worth(grades)
+    yield from _kept_words(grades)
+    yield from _changed_grades(grades)
 
 
 def _several_fit(grades):
@@ -136,7 +136,7 @@ def _new_column(grades):
     )
 
 
-def _kept(grades):
+def _kept_words(grades):
     """Yield a line for each word in the platform's column that stays."""
     there = current_cells(grades.classlist, grades.column)
     for student, word in sorted(grades.kept_cells.items()):
@@ -146,7 +146,7 @@ def _kept(grades):
             yield f"{student}: {word!r} in the column is not understood, and stays. Empty it there for the grade."
 
 
-def _changed(grades):
+def _changed_grades(grades):
     """Yield a line for each grade in the platform's column that would become another one."""
     for student, cell in sorted(current_cells(grades.classlist, grades.column).items()):
         score = None if grades.is_withheld(student) else grades.final(student).score
@@ -166,7 +166,7 @@ def _heading(grades):
     return grades.classlist.roster.header[column.places[0]] if column.places else column.name
 
 
-def _worth(grades):
+def _points_worth(grades):
     """Yield a line if the column is worth other points than these grades are of, or if that is not understood."""
     roster, column = grades.classlist.roster, grades.column
     if not column.places:
@@ -188,7 +188,7 @@ def _worth(grades):
             yield f"The column is worth {text} points there; make sure that this means {POINTS}."
 
 
-def _filled(grades):
+def _filled_table(grades):
     """Return the roster's own table with the grades in their column, or in a new one at its end, and its place.
 
     A student who stands on several lines gets the grade on each.
@@ -217,7 +217,7 @@ def canvas(grades):
     """Return the rows of Canvas's gradebook: the columns that its import asks for, and one assignment."""
     roster = grades.classlist.roster
     if roster and roster.platform == "Canvas":
-        table, place = _filled(grades)
+        table, place = _filled_table(grades)
         for row in table[1:]:
             if row[0].strip() == POINTS_POSSIBLE and not row[place]:
                 row[place] = POINTS
@@ -226,7 +226,7 @@ def canvas(grades):
     return [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", grades.column.name],
         [f"    {POINTS_POSSIBLE}", "", "", "", "", POINTS],
-        *(_canvas_row(grades, student) for student in _graded(grades)),
+        *(_canvas_row(grades, student) for student in _exported_students(grades)),
     ]
 
 
@@ -242,9 +242,9 @@ def moodle(grades):
     """Return the rows of Moodle's grading worksheet; it asks for Identifier, Grade and Last modified (grade)."""
     roster = grades.classlist.roster
     if roster and roster.platform == "Moodle":
-        return _filled(grades)[0]
+        return _filled_table(grades)[0]
     rows: list = [["Identifier", "Full name", "Grade", "Maximum Grade", "Last modified (grade)", "Feedback comments"]]
-    for student in _graded(grades):
+    for student in _exported_students(grades):
         handed, final = grades.classlist.submissions.get(student), grades.final(student)
         if handed and handed.user:
             name, comments = clean.cell(grades.classlist.name(student)), clean.cell(" ".join(final.comments))
@@ -254,11 +254,11 @@ def moodle(grades):
 
 def blackboard(grades):
     """Return the rows of Blackboard's grade centre; it knows a student by username, a column by its whole heading."""
-    return _filled(grades)[0]
+    return _filled_table(grades)[0]
 
 
-def _graded(grades):
-    """Return the students with a grade of whom it is certain who they are."""
+def _exported_students(grades):
+    """Return the students who have a grade and are identified with certainty."""
     certain = [student for student in grades.everyone() if grades.is_exported(student)]
     return [student for student in certain if grades.final(student).score is not None]
 
@@ -275,7 +275,7 @@ def pages(grades, page_of):
     return data.getvalue()
 
 
-def without_place(grades):
+def without_moodle_number(grades):
     """Yield the students whose page Moodle cannot place, because nothing says what its number of them is."""
     if grades.classlist.platform != "Moodle":
         return

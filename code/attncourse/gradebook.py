@@ -24,7 +24,9 @@ class Grades:
         self.assignment = assignment
         self.folder = Path(folder)
         self.classlist = ClassList(download, roster)
-        self.policy = policy.renamed(policy.of_class(decisions or {}, self.folder.name), self.classlist.resolve)
+        self.policy = policy.with_students_resolved(
+            policy.for_class(decisions or {}, self.folder.name), self.classlist.resolve
+        )
         self.groups = self.classlist.groups(self.policy["groups"])  # {student: everyone in the same group}
         self.column = exports.column_of(roster, self.policy.get("column") or assignment.title)
         self.kept_cells = self._kept_cells()  # {student: cell}
@@ -127,7 +129,7 @@ class Grades:
         return any(self.classlist.possible_submissions(member) for member in self.group(student))
 
     def is_exported(self, student):
-        """Return whether it is certain who this is, so that a table for a platform may name the student."""
+        """Return whether a table for a platform may name the student: it is certain who this is, and what counts."""
         return not self.is_withheld(student) and not self.classlist.is_uncertain(student)
 
     def logins(self, student):
@@ -155,5 +157,5 @@ class Grades:
             return result.written or {}
         login = self.login_of_numbers(student, result)
         if login not in self._own_values:
-            self._own_values[login] = marks.data(self.assignment.of(login))
-        return marking.as_read(self.assignment, result.written, self._own_values[login])
+            self._own_values[login] = marks.data(self.assignment.for_login(login))
+        return marking.text_for_markers(self.assignment, result.written, self._own_values[login])

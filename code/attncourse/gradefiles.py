@@ -68,7 +68,7 @@ class GradeFiles:
         try:
             self._stage()
             if not self.no_room:
-                with together.deferred():  # a signal in between must not leave `written` wrong
+                with together.deferred_signals():  # a signal in between must not leave `written` wrong
                     self.attempt("the files", self._put_in_place)
         finally:
             together.discard(self.folder)
@@ -177,7 +177,7 @@ class GradeFiles:
             grades.result(student),
             grades.final(student),
             name=grades.classlist.name(student),
-            hints=policy.hints(grades.policy),
+            hints=policy.shows_hints(grades.policy),
             site=self.site,
         )
         return text.encode("utf-8", "replace")
@@ -207,12 +207,12 @@ class GradeFiles:
     def _for_the_class(self):
         """Return the bytes of the page to show in class."""
         grades = self.grades
-        text = report.without_names(
+        text = report.page_without_names(
             grades.assignment,
             self._finals(),
-            untried=lists.untried(grades),
+            untried=lists.who_tried_nothing(grades),
             among=self._tried(),
-            hints=policy.hints(grades.policy),
+            hints=policy.shows_hints(grades.policy),
             site=self.site,
         )
         return text.encode("utf-8", "replace")
@@ -221,15 +221,14 @@ class GradeFiles:
         """Return the bytes of the instructor's report."""
         grades = self.grades
         listed = lists.all_of(grades, self)
-        compared = {student: grades.results[student] for student in lists.compared(grades)}
         text = report.class_page(
             grades.assignment,
             grades.results,
             self._finals(),
             first={lists.FIRST: listed.pop(lists.FIRST)} if lists.FIRST in listed else {},
             lists=listed,
-            alike=similar.compare(grades.assignment, compared),
-            untried=lists.untried(grades),
+            alike=similar.compare(grades.assignment, similar.to_compare(grades)),
+            untried=lists.who_tried_nothing(grades),
             among=self._tried(),
             pages=self._pages_beside(),
         )
@@ -242,7 +241,9 @@ class GradeFiles:
     def _tried(self):
         """Return {question: students who tried it}."""
         grades = self.grades
-        return items.tried(grades.assignment, {student: grades.result(student) for student in grades.with_results()})
+        return items.who_tried(
+            grades.assignment, {student: grades.result(student) for student in grades.with_results()}
+        )
 
     def _pages_beside(self):
         """Yield (file, text) of each page that is written beside the report."""

@@ -147,7 +147,7 @@ def snapshot(grades):
         pages=sorted(grades.classlist.page_names[student] for student in grades.with_results()),
         names=_names(grades.classlist),
         changes=changes(grades),
-        over=policy.over(grades.policy),
+        over=policy.is_over(grades.policy),
     )
 
 
@@ -163,7 +163,7 @@ def _names(classlist):
 
 def first_round_snapshot(grades):
     """Return {student: FirstRound} for the next run; whoever has not handed in again is still in the first round."""
-    students, settled = dict(grades.first_round), policy.over(grades.policy)
+    students, settled = dict(grades.first_round), policy.is_over(grades.policy)
     for student in grades.with_results():
         owner = grades.owner(student)
         handed, old = grades.handed.get(owner, ""), grades.first_round.get(student)

@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable
 
-from . import clean, exports, history, items, marking, model, policy, roster
+from . import clean, exports, history, items, marking, model, policy, roster, similar
 
 LATE = re.compile(r"\blate\b", re.IGNORECASE)  # however it is said
 FIRST = "Look at these first: who is whose is not certain"
@@ -56,7 +56,7 @@ def _problems(grades):
 
 def _same_files(grades):
     """Yield a line for each set of students who handed in the same files."""
-    yield from map(", ".join, copies(grades))
+    yield from map(", ".join, similar.same_files(grades))
 
 
 def _slow(grades):
@@ -87,12 +87,12 @@ def _marking_problems(grades):
 
 def _strange_marks(grades):
     """Yield a line for each marker with marks that fit no answer of this class."""
-    yield from grades.marks.strangers(grades.answers())
+    yield from grades.marks.without_answer(grades.answers())
 
 
 def _older_marks(grades):
     """Yield a line for each question whose answers were marked by an older rubric."""
-    yield from grades.marks.older(grades.answers())
+    yield from grades.marks.by_older_rubric(grades.answers())
 
 
 def _not_on_roster(grades):
@@ -126,10 +126,10 @@ def _not_used(grades):
             yield f"{student}: {line}"
 
 
-def untried(grades):
+def who_tried_nothing(grades):
     """Return {what: students} of those who answered nothing: their points do not show what the class can do."""
     found = {"an untouched notebook": [], "a file without any answer": [], "nothing handed in": []}
-    stubs = items.handed_out(grades.assignment)
+    stubs = items.blank_answers(grades.assignment)
     for student in grades.everyone():
         result = grades.result(student)
         if student in grades.classlist.absent and student not in grades.with_results():
@@ -213,14 +213,14 @@ def to_mark(grades):
 def _unmarked(grades):
     """Yield a line for each question with answers that nobody has marked."""
     waiting = [(name, text) for _, name, text in _waiting(grades) if text is not None]
-    unmarked = Counter(name for name, text in waiting if not grades.marks.differing(name, text))
+    unmarked = Counter(name for name, text in waiting if not grades.marks.disagreement(name, text))
     yield from (f"{name}: {many}" for name, many in unmarked.items())
 
 
 def _markers_differ(grades):
     """Yield a line for each answer on which markers differ, and what each of them says."""
     for student, name, text in _waiting(grades):
-        told = grades.marks.differing(name, text or "")
+        told = grades.marks.disagreement(name, text or "")
         if told:
             yield f"{name}, {student}: {told}. One of them settles it in {marking.PAGE}."
 
@@ -262,8 +262,8 @@ def _late_by_worksheet(grades):
 def _how_late(grades):
     """Yield the deadline, and what the platform can say of lateness."""
     late = grades.policy["late"]
-    if policy.due(grades.policy):
-        yield f"Due {policy.due(grades.policy)}."
+    if policy.deadline(grades.policy):
+        yield f"Due {policy.deadline(grades.policy)}."
     if grades.classlist.platform != "Moodle" or not {"due", "per_day"} & {*late}:
         return
     classlist = grades.classlist
@@ -290,26 +290,11 @@ def _handed_in_again(grades):
 def _sentences_on_slips(grades):
     """Yield a line if the pages of this run hold back what the assignment says of slips that students made."""
     made = sum(bool(result.recognised) for result in grades.results.values())
-    if made and not policy.hints(grades.policy):
+    if made and not policy.shows_hints(grades.policy):
         yield (
             f"{made} students made slips that are known, and their pages do not say so yet: `hints` of the policy "
             "decides whether they read it before the deadline, after it, or never."
         )
-
-
-def copies(grades):
-    """Return lists of students who have the same files byte for byte, and points for them."""
-    same = defaultdict(list)
-    for student in sorted(grades.results):
-        if grades.results[student].earned and grades.handed.get(student) and grades.represents_group(student):
-            same[grades.handed[student]].append(student)
-    return [students for students in same.values() if len(students) > 1]
-
-
-def compared(grades):
-    """Return the students whose answers are compared: one of each group, and one of those with the same files."""
-    others = {student for students in copies(grades) for student in students[1:]}
-    return sorted(student for student in grades.results if grades.represents_group(student) and student not in others)
 
 
 # {title: function that yields its lines}, in the order of the report.
@@ -341,6 +326,6 @@ LISTS: dict[str, Callable] = {
     "How lateness is counted": _how_late,
     "Handed in again, for a share of the points that were lost": _handed_in_again,
     "Sentences on slips": _sentences_on_slips,
-    "Before you import": exports.before_import,
+    "Before you import": exports.import_notes,
     "Files that were not graded": _not_used,
 }

@@ -119,7 +119,7 @@ class Assignment:
         """Return whether some of the given values come from the student's login."""
         return bool(WHOSE.search(self.given))
 
-    def of(self, login):
+    def for_login(self, login):
         """Return the assignment with the given values of a login, if there are any."""
         start, *rest = WHOSE.split(self.given, maxsplit=1)
         return replace(self, given=f"{start}LOGIN = {login!r}\n\n{rest[0]}") if rest and login else self

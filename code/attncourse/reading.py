@@ -107,7 +107,7 @@ def _read_cells(all_cells, public, asked):
         labels=labels,
         remarks=slips + _unknown_magics(code) + [remark for reuse in reuses for remark in reuse.remarks],
         login=finding.login(texts),
-        written=finding.written(cells, questions),
+        written=finding.written_answers(cells, questions),
         tokens={name: tokens.tokenize(finding.body(texts, name)) for name in asked},
         reused=[[reuse.question, reuse.last] for reuse in reuses],
     )

@@ -77,8 +77,8 @@ class SandboxError(RuntimeError):
     """The sandbox itself does not work, through no fault of a student."""
 
 
-def missing():
-    """Say why code cannot be sandboxed here, in one sentence; None if it can."""
+def reason_unavailable():
+    """Return why code cannot be sandboxed here, in one sentence; None if it can."""
     if sys.platform != "linux":
         return "bubblewrap needs Linux: grade on a Linux machine, in a virtual machine or in WSL 2."
     program = shutil.which("bwrap")
@@ -112,7 +112,7 @@ def bubblewrap():
 
 def environment():
     """Return [(wall, whether it holds, details)] for this machine; the first NEEDED must hold."""
-    reason, (version, program) = missing(), bubblewrap() if shutil.which("bwrap") else ("", "")
+    reason, (version, program) = reason_unavailable(), bubblewrap() if shutil.which("bwrap") else ("", "")
     walls = [
         ("bubblewrap", bool(version), f"{version}, {program}" if version else "not installed"),
         ("namespaces", reason is None, reason or "a sandbox starts here"),
@@ -120,9 +120,9 @@ def environment():
     filtered = "no filter of system calls is known for this machine"
     seen = "nothing is known without a sandbox"
     if reason is None:
-        seen = _said_inside(WALK.format(known=_known(), hidden=[path for path, _ in _of_python()[1]]))
+        seen = _error_inside(WALK.format(known=_known(), hidden=[path for path, _ in _of_python()[1]]))
         if seccomp.program():
-            filtered = "the filter of system calls does not hold" if _said_inside(OPEN_CALL) else ""
+            filtered = "the filter of system calls does not hold" if _error_inside(OPEN_CALL) else ""
     walls.append(("files", not seen, seen or "only what is listed here can be seen"))
     walls.append(("seccomp", not filtered, filtered or "system calls are filtered"))
     memory, root = memory_in_force(Limits()), os.geteuid() == 0
@@ -178,8 +178,8 @@ if strange: raise SystemError(f"the sandbox sees {{len(strange)}} files more tha
 """
 
 
-def _said_inside(code):
-    """Run statements in a sandbox, and return the message of the first that fails, or ""."""
+def _error_inside(code):
+    """Run statements in a sandbox; return the message of the first that fails, "" if none does."""
     session = Session(Limits())
     try:
         session.ask(START, read=[], public={"given": code, "questions": []})
@@ -271,8 +271,8 @@ def _numpy_libraries():
     return Path(os.path.realpath(np.__file__)).parent.with_name("numpy.libs")
 
 
-def bound():
-    """Return what of this machine a sandbox sees, [(real path here, path in the sandbox)]."""
+def shown_paths():
+    """Return [(real path here, path in the sandbox)] for everything of this machine that a sandbox sees."""
     shown = _of_python()[0]
     shown = [*shown, (Path(np.__file__).parent, f"{SITE}/numpy"), (_numpy_libraries(), f"{SITE}/numpy.libs")]
     shown += [(HERE / name, f"{SITE}/attncourse/{name}") for name in INSIDE]
@@ -284,13 +284,13 @@ def bound():
 
 def _known():
     """Return the paths in a sandbox whose insides are known."""
-    return {"/dev", "/tmp", *(inside for _, inside in bound())}
+    return {"/dev", "/tmp", *(inside for _, inside in shown_paths())}
 
 
-def visible():
-    """Say line by line what of this machine a student's code can read."""
+def describe_visible():
+    """Return lines that say what of this machine a student's code can read."""
     lines, libraries = [], []
-    for path, shown in bound():
+    for path, shown in shown_paths():
         if shown.startswith(LIBRARIES):
             libraries.append(shown.rpartition("/")[2])
         else:
@@ -330,7 +330,7 @@ def bwrap_command(limits):
     environment["LD_LIBRARY_PATH"] = LIBRARIES
     for name, value in environment.items():
         command += ["--setenv", name, value]
-    shown = bound()
+    shown = shown_paths()
     folders = {folder for _, path in shown for folder in Path(path).parents} - {Path("/")}
     for folder in sorted(folders):
         command += ["--perms", "0755", "--dir", str(folder)]
@@ -411,7 +411,7 @@ class Session(Conversation):
         with seccomp.filter_file() as calls:
             options = ["--info-fd", str(info_end)] + (["--seccomp", str(calls)] if calls is not None else [])
             worker = [python(), "-I", "-S", "-B", WORKER]
-            command = cgroup.entering(self.group, [*bwrap_command(self.limits), *options, "--", *worker])
+            command = cgroup.command_in_group(self.group, [*bwrap_command(self.limits), *options, "--", *worker])
             with _starting:
                 process = _start(command, pass_fds=[info_end] if calls is None else [info_end, calls], **pipes)
                 _groups.add(process.pid)

@@ -93,6 +93,6 @@ def earned(marked, question=None):
 
 def needs_a_sandbox():
     """Skip a test, with the reason, where there is no sandbox; student's code never runs without one here."""
-    reason = sandbox.missing()
+    reason = sandbox.reason_unavailable()
     if reason:
         pytest.skip(reason)

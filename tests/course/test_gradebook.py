@@ -13,7 +13,6 @@ from attncourse import (
     clean,
     downloads,
     finding,
-    lists,
     marking,
     model,
     policy,
@@ -328,7 +327,7 @@ def test_of_a_group_the_submission_counts_that_leaves_most_points(points, days, 
     for name, score in points.items():
         grades.add(name, model.Result(score, [model.Mark("witness", "a test", True, score, True)]))
     assert {name: grades.final(name).score for name in points} == expected
-    assert len(lists.compared(grades)) == 1, "members of a group are no pair"
+    assert len(similar.to_compare(grades)) == 1, "members of a group are no pair"
 
 
 @pytest.mark.parametrize(("time", "days"), [("2026-03-01-23-59-59", 0), ("2026-03-02-00-00-00", 1)])
@@ -511,7 +510,7 @@ def test_a_deadline_has_its_own_time_zone(due, came, zone, assignment, tmp_path,
     time.tzset()
     try:
         assert policy.days_late(decisions, ["x"], submissions.File("a", "a", None, time=came)) == ZONES[due, came, zone]
-        said = policy.due(decisions)
+        said = policy.deadline(decisions)
         assert "as the policy says" in said if "Z" in due or "-08" in due else "time zone of this machine" in said
     finally:
         monkeypatch.undo()

@@ -80,7 +80,7 @@ def personal(tmp_path_factory):
 
 
 def values(assignment, login):
-    return marks.data(assignment.of(login))
+    return marks.data(assignment.for_login(login))
 
 
 def handed_in(assignment, login, *more):
@@ -194,7 +194,7 @@ def test_the_solution_must_hold_for_the_numbers_of_others(personal):
 
 def own_names(assignment):
     """Return the names of the given values that differ from student to student."""
-    drawn = [marks.data(assignment.of(f"s{number}")) for number in range(8)]
+    drawn = [marks.data(assignment.for_login(f"s{number}")) for number in range(8)]
     return {name for name in assignment.data if len({repr(values[name]) for values in drawn}) > 1}
 
 
@@ -213,13 +213,13 @@ def test_own_numbers_are_fair_to_all_and_of_no_use_to_others(logins, assignments
         right = [*map(model.solution, question.answer), *question.right]
         lucky = Counter()
         for login in [f"s{number}" for number in range(logins)]:
-            own = assignment.of(login)
+            own = assignment.for_login(login)
 
             def passes(functions, own=own, worth=question.points):
                 return earned(marks.mark(own, functions)) == worth
 
             assert all(passes(author.reference(own, source)) for source in right), (question.name, login)
-            lucky["the answer of another"] += passes(author.reference(assignment.of(f"not-{login}")))
+            lucky["the answer of another"] += passes(author.reference(assignment.for_login(f"not-{login}")))
             lucky.update(slip.name for slip in question.wrong if passes(author.reference(own, slip.source)))
         assert max(lucky.values()) <= logins / 10, (question.name, lucky)
 

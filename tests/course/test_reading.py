@@ -299,9 +299,9 @@ PLACES = {
 @pytest.mark.parametrize("name", PLACES)
 def test_a_written_answer_is_found_where_students_put_it(name):
     cells, expected = PLACES[name]
-    found = finding.written([("markdown", cell) for cell in cells], WRITTEN)
+    found = finding.written_answers([("markdown", cell) for cell in cells], WRITTEN)
     assert found == ({} if expected is None else {"0": expected})
-    code = finding.written([("markdown", "## 1. Why"), ("code", "'''Because.'''")], WRITTEN)
+    code = finding.written_answers([("markdown", "## 1. Why"), ("code", "'''Because.'''")], WRITTEN)
     assert code == {"0": "'''Because.'''"}
 
 

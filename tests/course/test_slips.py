@@ -94,7 +94,7 @@ def test_a_deadline_is_over_in_its_own_time_zone():
     decisions = {"late": {"due": "2026-03-01T23:59-08:00"}}
     for minute, over in ((58, False), (0, True)):
         now = datetime.datetime(2026, 3, 2, 8 if over else 7, minute, tzinfo=datetime.UTC)
-        assert policy.over(decisions, now) is over
+        assert policy.is_over(decisions, now) is over
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_a_policy_for_rounds_that_is_not_understood_names_what(text, says, assig
 def of_a_class(assignment, slip, folder, slips=4, blanks=2, **decisions):
     """The grades of twelve students: some slip, some left the exercise as it was, and the others solved everything."""
     names = [name for question in assignment.questions for name in question.functions]
-    answered, blank = {name: ["return", "0"] for name in names}, items.handed_out(assignment)
+    answered, blank = {name: ["return", "0"] for name in names}, items.blank_answers(assignment)
     asked = next(question for question in assignment.questions if question.name == QUESTION)
     every = [question.name for question in assignment.questions]
     others = [name for name in every if name != QUESTION]

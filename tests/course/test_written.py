@@ -25,7 +25,7 @@ def result(assignment, *answers):
     """The result of a student who solved everything that tests mark and wrote this."""
     cells = [(cell["cell_type"], "".join(cell["source"])) for cell in handed_in(assignment, *answers)["cells"]]
     cells = [cell for cell in cells if cell[1].strip() != assignment.check.strip()]  # as `reading.read` does
-    found = finding.written(cells, assignment.public()["questions"])
+    found = finding.written_answers(cells, assignment.public()["questions"])
     written = {assignment.questions[int(number)].name: text for number, text in found.items()}
     return replace(earns(assignment, *(question.name for question in assignment.questions)), written=written)
 
@@ -106,7 +106,7 @@ def test_a_marker_reads_whose_numbers_an_answer_is_about_and_marks_each_by_itsel
     def students():
         return {name: result(own_case, SUM) for name in ("ada", "ben")}
 
-    cases = {name: f"CASE = {marks_of.data(own_case.of(name))['CASE']}" for name in ("ada", "ben")}
+    cases = {name: f"CASE = {marks_of.data(own_case.for_login(name))['CASE']}" for name in ("ada", "ben")}
     assert len({*cases.values()}) == 2
     grades = graded(own_case, tmp_path, people="ada\nben", **students())
     shown = page(grades, "marking.html")
