@@ -128,7 +128,7 @@ from attncourse import sandbox
 assert sandbox.PREFIX == sys.argv[2], sandbox.PREFIX
 assert sandbox.reason_unavailable() is None, sandbox.reason_unavailable()
 assert sandbox.environment()[2][1], sandbox.environment()[2]
-print(sandbox._said_inside(sys.argv[3]), *sandbox.describe_visible(), sep="\\n")
+print(sandbox._error_inside(sys.argv[3]), *sandbox.describe_visible(), sep="\\n")
 """
 
 
