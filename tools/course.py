@@ -25,6 +25,7 @@ from attncourse import (  # noqa: E402
     clean,
     downloads,
     gradebook,
+    gradefiles,
     gradescope,
     layouts,
     lists,
@@ -33,6 +34,7 @@ from attncourse import (  # noqa: E402
     roster,
     sandbox,
     tables,
+    together,
 )
 from attncourse.model import CourseError, load_assignment  # noqa: E402
 from bookext import addresses  # noqa: E402
@@ -141,7 +143,7 @@ def made(name, work):
 
 def refuse_without_sandbox(options):
     """Refuse to run untrusted code without a sandbox, unless the instructor has asked for it."""
-    reason = sandbox.missing()
+    reason = sandbox.reason_unavailable()
     if reason and not options.unsafe:
         raise CourseError(
             f"No sandbox: {reason} The code could then read and delete your files. If you have read it and trust it, "
@@ -167,7 +169,7 @@ def folder_for(submissions, chapter, work):
 
 
 def read_class(options, assignment, folder):
-    """Return the downloads, the roster and the policy as one `Grades`."""
+    """Return the downloads, the roster and the policy as one `Grades`, and the `GradeFiles` that write it."""
     beside = options.submissions if options.submissions.is_dir() else None
     people = options.roster or (beside and beside / downloads.ROSTER)
     people = roster.read(people) if options.roster or (people and people.is_file()) else None
@@ -175,7 +177,10 @@ def read_class(options, assignment, folder):
     decisions = options.policy or options.work / f"{assignment.chapter}.yml"
     decisions = policy.read(decisions, assignment) if options.policy or decisions.is_file() else {}
     download = downloads.read(options.submissions, people, table, options.pattern)
-    return gradebook.Grades(assignment, download, folder, decisions, people, published())
+    site = published()
+    together.complete(folder)  # a run that was killed may have left files that are not in their place yet
+    grades = gradebook.Grades(assignment, download, folder, decisions, people)
+    return grades, gradefiles.GradeFiles(grades, site)
 
 
 def published():
@@ -204,7 +209,7 @@ def grade_class(options):
     author.prove(assignment, seed)
     # Everything that the instructor typed is read before anything is written.
     folder = folder_for(options.submissions, assignment.chapter, options.work)
-    grades = read_class(options, assignment, folder)
+    grades, files = read_class(options, assignment, folder)
     force = _forced(grades.classlist, options.force)
     limits = sandbox.Limits()
     if not options.unsafe:
@@ -217,10 +222,10 @@ def grade_class(options):
         clean.write(folder / ABOUT, json.dumps({"submissions": str(options.submissions.resolve())}).encode())
     try:
         with tqdm(total=len(grades.classlist.to_grade()), unit="submission", disable=None, file=sys.__stderr__) as bar:
-            batch.run(grades, mapper, seed, limits, bar.update, force)
+            batch.run(grades, files, mapper, seed, limits, bar.update, force)
     except KeyboardInterrupt:
-        sys.exit(f"Interrupted: {_what_is_there(grades)}. The same command goes on where it stopped.")
-    summarize(grades)
+        sys.exit(f"Interrupted: {_what_is_there(files)}. The same command goes on where it stopped.")
+    summarize(grades, files)
 
 
 def _forced(classlist, names):
@@ -235,36 +240,36 @@ def _forced(classlist, names):
     return {classlist.student(name.strip()) for name in names.split(",") if name.strip()}
 
 
-def _what_is_there(grades):
+def _what_is_there(files):
     """Say whose the tables are after an interruption."""
-    if grades.files.written:
+    if files.written:
         return "what is graded is in the tables"
-    if not (grades.folder / "grades.csv").exists():
+    if not (files.folder / "grades.csv").exists():
         return "there are no tables yet"
-    why = ", because the new ones would lack students" if grades.files.lacks_students else ""
+    why = ", because the new ones would lack students" if files.lacks_students else ""
     return f"the tables are those of the last run{why}"
 
 
-def summarize(grades):
+def summarize(grades, files):
     """Print what came out, and everything that an instructor must look at."""
     graded = {s: score for s in grades.everyone() if (score := grades.final(s).score) is not None}
-    untried = {student for students in lists.untried(grades).values() for student in students}
+    untried = {student for students in lists.who_tried_nothing(grades).values() for student in students}
     scores = [score for student, score in graded.items() if student not in untried]
     mean = f", mean {sum(scores) / len(scores):.2f} of {author.POINTS}" if scores else ""
     some = f"; {len(scores)} of them tried" if len(scores) < len(graded) else ""
     print(
         f"Graded: {len(graded)}{some}{mean}. The grades are in {grades.folder}: begin with report.html and grades.csv."
     )
-    listed = grades.lists()
+    listed = lists.all_of(grades, files)
     for number, (title, lines) in enumerate(listed.items()):
         print(f"\n{title}: {len(lines)}")
         shown = lines if number == 0 or len(lines) <= SHOWN else lines[:SHOWN]
         print("\n".join("  " + clean.line(line) for line in shown))
         if len(shown) < len(lines):
             print(f"  and {len(lines) - len(shown)} more, in report.html")
-    if grades.files.no_room and not grades.files.written:
+    if files.no_room and not files.written:
         sys.exit("There was no room: the files are those of the last run. Make room, and run the same command again.")
-    if grades.files.errors:
+    if files.errors:
         sys.exit("Not everything could be written: the reasons are in the list above. Run the same command again.")
     if "Could not be graded" in listed:
         sys.exit(f"Could not be graded: {len(listed['Could not be graded'])}. The reasons are in the list above.")
@@ -323,7 +328,7 @@ def safe(options):
     if not all(holds for _, holds, _ in walls[: sandbox.NEEDED]):
         sys.exit("Do not grade on this machine.")
     print("What students' code can see, read-only, and where it lies on this machine:")
-    for seen in sandbox.visible():
+    for seen in sandbox.describe_visible():
         print(f"  {clean.line(seen)}")
     print("Students' code can be run here.")
 

@@ -17,8 +17,8 @@
   decides beside the tests; ``classlist`` says who is who in the class, and ``gradebook`` what counts; ``history``
   says what changed since the last run, ``similar`` finds wrong answers that are alike and rare, ``items`` says what the
   class shows of the assignment. ``gradefiles`` writes all of it, and ``together`` puts it in place as a whole.
-* ``report``, ``lists`` and ``exports`` have what students, instructors and platforms read, and all of it goes through
-  ``clean``.
+* ``report``, ``marking``, ``oral``, ``lists``, ``hidden_tests`` and ``exports`` have what students, instructors and
+  platforms read, ``cells`` says what a cell of a platform's table means, and all of it goes through ``clean``.
 
 Nothing here is imported by a chapter, and nothing here imports the book's mathematics.
 """

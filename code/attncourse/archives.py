@@ -26,7 +26,7 @@ def entries(place):
 
 
 def _without_times_of_clones(entries):
-    """Return entries in which no file of a git clone has a time: it would be that of the checkout."""
+    """Return entries without the times of files in a git clone: those are the times of the checkout."""
     clones = {entry.parts[: entry.parts.index(".git")] for entry in entries if ".git" in entry.parts}
 
     def cloned(parts):
@@ -71,7 +71,7 @@ def _in_folder(folder):
 
 
 def _in_zip(archive):
-    """Yield the same for a zip, in which the platform or the instructor, not a student, has packed every file."""
+    """Yield an `Entry` for every file of a zip that the platform or the instructor, not a student, has packed."""
     holders = {os.path.dirname(name.rstrip("/")) for name in archive.namelist()}
     for info in archive.infolist():
         name = info.filename

@@ -41,7 +41,7 @@ class Examiner(protocol.Conversation):
         self.process.stdin.close()
 
     def end(self, until=None):
-        """Hang up, wait until a time, and then kill what is still busy, at once if this is interrupted.
+        """Hang up, wait until a time, then kill the process if it is still busy; at once if this is interrupted.
 
         Its sandbox ends with it.
         """
@@ -59,7 +59,7 @@ class Examiner(protocol.Conversation):
 
 @dataclass(frozen=True)
 class Loss:
-    """Why an examiner came to no end: the next test is lost, or every one that is left."""
+    """Why an examiner did not finish: the next test is lost, or every one that is left."""
 
     why: str
     every: bool = False
@@ -71,14 +71,14 @@ AFTER_THE_TESTS = Loss("the examiner ended while it looked for slips", slow=Fals
 
 @dataclass
 class Progress:
-    """What is there of one submission, whichever examiner it came from."""
+    """What is known of one submission so far, from all examiners that worked on it."""
 
     tests: list  # (question, test), in the order in which they run
     frozen: Result | None = None
     skipped: list = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
-    recognised: list | None = None  # the last that comes; none of the tests is lost with it
-    limits_reached: int = 0  # as the examiner says that has reached most: each begins with the cells again
+    recognised: list | None = None  # slips; looked for after the last test, so that no test is lost with them
+    limits_reached: int = 0  # the largest count that any examiner reported: each starts counting at the cells again
     lost_to_limits: int = 0  # tests whose time limit ended an examiner, which could not say so
 
     @property
@@ -98,16 +98,16 @@ class Progress:
         if reply.frozen is not None:
             self.frozen, self.skipped = reply.frozen, reply.skipped
         self.marks += reply.marks
-        self.recognised = reply.recognised
+        self.recognised = reply.recognised  # only the last reply has it
         self.limits_reached = max(self.limits_reached, reply.slow)
 
     def lose(self, loss):
-        """Mark the tests that are lost; after the last of them, only what would be recognised is."""
+        """Mark the lost tests as failed. After the last test, only the slips are lost."""
         if self.tested:
             self.recognised = []
             return
-        left = self.tests[len(self.marks) :]
-        lost = left if loss.every else left[:1]
+        not_marked = self.tests[len(self.marks) :]
+        lost = not_marked if loss.every else not_marked[:1]
         self.marks += [marks.marked(question, test, loss.why) for question, test in lost]
         self.lost_to_limits += loss.slow
 
@@ -150,7 +150,7 @@ class Examiners:
             return Result.failed(error)
 
     def _examined(self, request):
-        """Let one examiner after another go on, until every test has a mark, and slips were looked for."""
+        """Let one examiner after another go on until nothing more is to come; return the result."""
         progress, limits = Progress(marks.tests(request.assignment)), request.limits
         deadline = time.monotonic() + limits.total + limits.test + limits.grace
         while not progress.complete:
@@ -184,7 +184,7 @@ class Examiners:
             return AFTER_THE_TESTS if progress.tested else _lost_to(number, request.limits)
 
     def _mine(self):
-        """Return this thread's examiner; start one if there is none, or if it died after its last submission."""
+        """Return this thread's examiner; start one if there is none, or if the last one died after its submission."""
         thread = threading.get_ident()
         known = self.running.get(thread)
         if known is not None and known.process.poll() is not None:

@@ -175,7 +175,7 @@ def _wrong(text, question, where):
 
 
 def _listed(entry):
-    """Return a list of a name, and a source or two texts, as a mapping; ValueError if it is none."""
+    """Return an entry, a list of a name and a source or two texts, as a mapping; ValueError for any other entry."""
     if not isinstance(entry, list) or not all(isinstance(part, str) for part in entry):
         raise ValueError
     name, *texts = entry
@@ -267,7 +267,7 @@ def _check(assignment, where):
         )
 
 
-def by_tests(assignment):
+def points_by_tests(assignment):
     """Return the points of an assignment that tests give; the rest is for written answers."""
     return sum(question.points for question in assignment.questions if question.kind == "code")
 
@@ -281,7 +281,10 @@ def hours(assignment):
 
 
 def reference(assignment, *cells):
-    """Run the reference solution, then further cells, here: they are the instructor's own. Names and values."""
+    """Run the reference solution, then further cells, in this process; return the names and their values.
+
+    The code is the instructor's own, and needs no sandbox.
+    """
     names = {}
     for cell in (assignment.given, *(solution(s) for q in assignment.questions for s in q.answer), *cells):
         exec(cell, names)
@@ -291,7 +294,7 @@ def reference(assignment, *cells):
 def prove(assignment, seed=marks.SEED):
     """Grade the reference solution with a seed; CourseError unless it passes every test, with the numbers of some."""
     for login in LOGINS if assignment.personal else [""]:
-        _prove(assignment.of(login), seed, login)
+        _prove(assignment.for_login(login), seed, login)
 
 
 def _prove(assignment, seed, login):

@@ -48,61 +48,62 @@ def _digest(data):
     return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
 
 
-def run(grades, mapper, seed=marks.SEED, limits=None, progress=None, force=()):
-    """Grade the submissions of a `gradebook.Grades`, store the results, and write everything below its folder.
+def run(grades, files, mapper, seed=marks.SEED, limits=None, progress=None, force=()):
+    """Grade the submissions of a `gradebook.Grades`, store the results, and write its `gradefiles.GradeFiles`.
 
     ``mapper(pairs)`` takes (name, files) pairs and yields (name, result) pairs in any order. Results that are stored
     come first, so that an interruption costs none of them. A submission that reached a time limit is tried once more,
-    alone, while there is time for it: see `_again`. Then its result is stored like any other. Students in ``force`` are
-    graded though a result is stored.
+    alone, while there is time for it: see `_second_attempts`. Then its result is stored like any other. Students in
+    ``force`` are graded even if a result is stored.
     """
     limits, store = limits or sandbox.Limits(), grades.folder / "results"
     done = progress or (lambda: None)
     grades.fingerprints = about(grades.assignment, seed, limits)
-    keys: dict = {}
+    keys: dict = {}  # {student: the name under which the result is stored}
     missing: list = []
     slow: list = []
     store.mkdir(parents=True, exist_ok=True)
 
     def read_stored():
         for student, submission in grades.classlist.to_grade().items():
-            files = submission.load()
-            keys[student] = key(files, grades.fingerprints, grades.logins(student))
-            grades.handed[student] = _digest("".join(sorted(_digest(data) for *_, data in files)))
+            loaded = submission.load()
+            keys[student] = key(loaded, grades.fingerprints, grades.logins(student))
+            handed = _digest("".join(sorted(_digest(data) for *_, data in loaded)))
             result = None if student in force else _stored(store / f"{keys[student]}.json")
             if result is None:
                 missing.append(student)
+                grades.handed[student] = handed  # if the run is interrupted, the files are still known to be there
             else:
-                grades.add(student, result)
+                grades.add(student, result, handed)
                 done()
 
     def pairs():
         for student in missing:
             yield student, grades.classlist.submissions[student].load()
 
-    def settled(student, result):
+    def keep(student, result):
         if result.score is not None:
-            grades.files.store(store / f"{keys[student]}.json", result)
+            files.store(store / f"{keys[student]}.json", result)
 
     try:
         read_stored()
         with contextlib.closing(mapper(pairs())) as first:  # an interruption ends it before anything is written
             for student, result in first:
-                grades.add(student, result)
+                grades.add(student, result, grades.handed[student])
                 if result.slow:
                     slow.append(student)
                 else:
-                    settled(student, result)
+                    keep(student, result)
                 done()
-        with contextlib.closing(_again(grades, mapper, slow)) as second:
+        with contextlib.closing(_second_attempts(grades, mapper, slow)) as second:
             for student, result in second:
-                grades.add(student, result)
-                settled(student, result)
+                grades.add(student, result, grades.handed[student])
+                keep(student, result)
     finally:
-        grades.finish()
+        files.finish()
 
 
-def _again(grades, mapper, slow):
+def _second_attempts(grades, mapper, slow):
     """Yield (student, result) for submissions that reached a time limit, each tried once more where that may help.
 
     The machine may have been busy. Who reached fewest limits comes first; after `SECOND` seconds, or where no point is
@@ -121,7 +122,7 @@ def _again(grades, mapper, slow):
 
 
 def _as_seen_first(first, second):
-    """Return a second result with what the student sees of the first: the first run knew no hidden test.
+    """Return a second result that shows the student what the first did: before it no hidden test had run.
 
     Points are those of the second; what its cells could say, they might say of what a hidden test asked. That there was
     a second run may have been a hidden test's doing too: the student hears of it only where it was not.

@@ -48,7 +48,7 @@ def make(memory, processes):
     return group
 
 
-def entering(group, command):
+def command_in_group(group, command):
     """Return a command that enters the group, if there is one, before it becomes `command`."""
     if group is None:
         return command

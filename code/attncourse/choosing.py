@@ -7,11 +7,7 @@ import io
 import zipfile
 from dataclasses import dataclass, replace
 
-if not __package__:  # in the sandbox, where these files lie side by side and are no package
-    import finding
-    import parsing
-else:
-    from . import finding, parsing
+from . import finding, parsing
 
 ALL = 60 << 20  # bytes of everything that is unpacked for one student
 MEMBERS = 1000  # files in a student's zip
@@ -128,7 +124,7 @@ class _Search:
             return
         if not file.name.lower().endswith(NOTEBOOK):
             notebook.remarks.append(f"The file was read as a notebook in spite of its name, {short(file.name)}.")
-        answered = sum(finding.answered(finding.body(notebook.code, name)) for name in self.asked)
+        answered = sum(finding.is_answered(finding.body(notebook.code, name)) for name in self.asked)
         self.found.append(Candidate(file.index, file.name, file.order, notebook, answered))
 
     def unpack(self, file):

@@ -21,13 +21,13 @@ class ClassList:
         self.roster = roster
         self.matching = whose.match(roster, self.submissions) if roster else whose.Matching()
         self.claims = [*download.claims, *self.matching.claims]
-        self.absent = self._absent()  # {student: line of the roster}
+        self.absent = self._absent()  # {student: entry of the roster}
         self.page_names = clean.page_names(sorted({*self.submissions, *self.absent}))  # {student: file}
         self.unknown: list = []  # names in the policy that mean nobody here
-        self.ambiguous: dict = {}  # and those that mean several: {name: students}
+        self.ambiguous: dict = {}  # {name in the policy that means several: those students}
 
     def _absent(self):
-        """Return {label: person} of those on the roster who handed in nothing, under a label that nobody else has."""
+        """Return {label: person} of those on the roster who handed in nothing; no two students have one label."""
         absent: dict = {}
         for person in self.matching.absent:
             name = clean.line(label(person))
@@ -36,26 +36,26 @@ class ClassList:
             absent[name] = person
         return absent
 
-    def people(self):
-        """Return every line of the roster, [] without one."""
+    def roster_people(self):
+        """Return every entry of the roster, [] without one."""
         return self.roster.people if self.roster else []
 
-    def persons(self):
-        """Return (student, line of the roster) of everyone whose line is known."""
+    def students_on_roster(self):
+        """Return (student, entry of the roster) for every student who is known to be on it."""
         return [*self.matching.matched.items(), *self.absent.items()]
 
-    def person(self, student):
-        """Return the line of the roster that is a student's, {} without one."""
+    def roster_entry(self, student):
+        """Return the entry of the roster for a student, {} without one."""
         return self.matching.matched.get(student) or self.absent.get(student) or {}
 
     def name(self, student):
         """Return a student's name, from the roster or the platform."""
         handed = self.submissions.get(student)
-        return self.person(student).get("name") or (handed.name if handed else "") or ""
+        return self.roster_entry(student).get("name") or (handed.name if handed else "") or ""
 
     def student(self, name):
         """Return the student whom a name means; CourseError if there is no submission."""
-        fits = [student for student in self._meant(name) if student in self.submissions]
+        fits = [student for student in self._candidates(name) if student in self.submissions]
         if len(fits) > 1:
             raise CourseError(f"{name!r} can be {', '.join(fits)}: name one of them.")
         if not fits:
@@ -64,7 +64,7 @@ class ClassList:
 
     def resolve(self, name):
         """Return the student whom the policy means; a name that fits nobody, or several, is kept for the report."""
-        fits = self._meant(name)
+        fits = self._candidates(name)
         if len(fits) == 1:
             return fits[0]
         if fits:
@@ -73,14 +73,14 @@ class ClassList:
             self.unknown.append(name)
         return name
 
-    def _meant(self, name):
+    def _candidates(self, name):
         """Return the students whom a name can mean."""
         if name in self.submissions or name in self.absent:
             return [name]
-        return self._fitting(normalized(name))
+        return self._by_identifier_or_name(normalized(name))
 
-    def _fitting(self, plain):
-        """Return the students of whom a normalized text is an identifier, else those whose name it is.
+    def _by_identifier_or_name(self, plain):
+        """Return the students who have this identifier, normalized, else those who have this name.
 
         A student may choose the identifier of another one as a name.
         """
@@ -91,7 +91,7 @@ class ClassList:
                 identified.append(student)
             elif handed.name and plain == normalized(handed.name):
                 named.append(student)
-        for student, person in self.persons():
+        for student, person in self.students_on_roster():
             if plain in called(person):
                 identified.append(student)
             elif plain in names(person):
@@ -99,9 +99,9 @@ class ClassList:
         return list(dict.fromkeys(identified or named))
 
     def groups(self, named):
-        """Return {student: everyone with whom that one handed in, in the order in which the instructor names them}.
+        """Return {student: the members of the student's group}, in the order in which the instructor names them.
 
-        `named` are the instructor's groups. A platform's team that has a member of one joins it.
+        `named` are the instructor's groups. A platform's team that shares a member with one joins it.
         """
         groups: dict = {}
         for group in [*named, *self._teams()]:
@@ -120,7 +120,7 @@ class ClassList:
         return teams.values()
 
     def to_grade(self):
-        """Return {student: Submission}, of each team one: the others have the same files."""
+        """Return {student: Submission} with one student of each team: the others have the same files."""
         teams: set = set()
         chosen = {}
         for student, handed in self.submissions.items():
@@ -132,7 +132,8 @@ class ClassList:
     def is_uncertain(self, student):
         """Return whether it is uncertain who handed in as this student.
 
-        Whose name fits several lines of a roster, or is that of another one too, still has the platform's own number.
+        Where a name fits several lines of the roster, or two students claim one line, the platform's own number still
+        tells whose a submission is.
         """
         handed = self.submissions.get(student)
         if handed is None:
@@ -141,7 +142,7 @@ class ClassList:
             return True
         if student not in self.matching.unmatched:
             return False
-        return not (student in self.matching.contested and whose.numbered(self.roster, handed))
+        return not (student in self.matching.contested and whose.has_platform_number(self.roster, handed))
 
     def possible_submissions(self, student):
         """Return the submissions that are claimed and may be a student's."""
@@ -150,14 +151,14 @@ class ClassList:
 
     def _identifiers(self, student):
         """Return what the platform and the roster call a student, without case."""
-        handed, person = self.submissions.get(student), self.person(student)
+        handed, person = self.submissions.get(student), self.roster_entry(student)
         own = {handed.identity} if handed else set()
         own |= {person.get(kind) for kind in IDS} - {None, ""}
         return {*map(str.casefold, own)}
 
     def days_late_by_worksheet(self, student):
         """Return how many days late Moodle's worksheet says that a student was, None where it does not say."""
-        return days_late(status(self.roster, self.person(student))) if self.roster else None
+        return days_late(status(self.roster, self.roster_entry(student))) if self.roster else None
 
     def platforms(self):
         """Return the platforms that take grades of this class back; one can be "", for a plain folder or list."""
@@ -165,7 +166,7 @@ class ClassList:
 
 
 def _joined(group, groups):
-    """Return a group with everyone who is in a group with one of its members already, each student once."""
+    """Return a group and everyone who already shares a group with one of its members, each student once."""
     joined = list(group)
     for member in group:
         joined += groups.get(member, [])

@@ -80,7 +80,7 @@ def file_name(text):
 
 
 def page_names(students):
-    """Return {student: file name of the page}: no two are the same, also where case and the form of accents are not."""
+    """Return {student: file name of the page}; no two differ in case or the form of accents alone."""
     names = {student: file_name(student) for student in students}
     uses = Counter(map(_one_file, names.values()))
     for student, name in names.items():

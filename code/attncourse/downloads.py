@@ -63,17 +63,17 @@ def read(place, people=None, table=None, pattern=""):
     title, readings_of = _reader(entries, extra, pattern)
     claims: list = []
     helped: list = []
-    told, rest = tables.divided(table or [], _without_git(entries), claims)
-    named, uncertain, others = _settled(rest, readings_of, title, people, helped)
+    told, rest = tables.divide(table or [], _without_git(entries), claims)
+    named, uncertain, others = _sort_by_certainty(rest, readings_of, title, people, helped)
     submissions = [_submission(title, several) for several in named.values()]
-    submissions += _uncertain(uncertain, title, claims)
+    submissions += _uncertain_submissions(uncertain, title, claims)
     if title or pattern:
         extra += [entry for entry in others if _is_no_students(entry)]
         strangers = [entry for entry in others if not _is_no_students(entry)]
-        submissions += _strangers(strangers, f"{title} does" if title else "the pattern says", claims)
+        submissions += _stray_submissions(strangers, f"{title} does" if title else "the pattern says", claims)
     else:
-        submissions += _plain(others, claims)
-    submissions = tables.joined(told, submissions, title, readings_of, people)
+        submissions += _plain_submissions(others, claims)
+    submissions = tables.join_submissions(told, submissions, title, readings_of, people)
     if not any(file.may_answer or file.instead for submission in submissions for file in submission.files):
         seen = ", ".join(clean.line(entry.path)[:80] for entry in [*entries, *extra][:3]) or "nothing"
         raise CourseError(
@@ -82,7 +82,7 @@ def read(place, people=None, table=None, pattern=""):
             f"for others there are {TABLE} and PATTERN."
         )
     unused = [(clean.line(entry.path), "not a student's file") for entry in extra]
-    return Download(_labelled(submissions, claims), title, claims, unused, helped)
+    return Download(_with_labels(submissions, claims), title, claims, unused, helped)
 
 
 def _reader(entries, extra, pattern):
@@ -109,12 +109,12 @@ def _without_git(entries):
 
 
 def _is_no_students(entry):
-    """Return whether a platform or the instructor put a file there, by its name at any depth."""
+    """Return whether a file is no student's, by its name at any depth."""
     return entry.parts[-1].lower() in NOT_A_STUDENTS
 
 
 def _is_foreign(parts):
-    """Return whether a platform or a program, and not a student, put a file there, by the top of its path."""
+    """Return whether a file is no student's, by the top of its path."""
     return parts[0] in choosing.SYSTEM or (len(parts) == 1 and parts[0].lower() in NOT_A_STUDENTS)
 
 
@@ -130,7 +130,7 @@ def _without_outer_folders(entries, pattern):
         entries = [entry for entry in entries if not _is_foreign(entry.parts)]
         if len({entry.parts[0] for entry in entries}) != 1 or any(len(entry.parts) == 1 for entry in entries):
             return extra, entries
-        if entries[0].parts[0] == ".git" or (_reads(entries, pattern) and not pattern):
+        if entries[0].parts[0] == ".git" or (_has_known_names(entries, pattern) and not pattern):
             return extra, entries
         inner = [replace(entry, parts=entry.parts[1:]) for entry in entries]
         tops = {entry.parts[0] for entry in inner if not _is_foreign(entry.parts)}
@@ -139,7 +139,9 @@ def _without_outer_folders(entries, pattern):
         if not pattern and _is_export(inner):
             entries = inner
             continue
-        if ".git" in tops or not (_reads(inner, pattern) or len(notebooks) > 2 or (len(tops) > 1 and folders)):
+        if ".git" in tops or not (
+            _has_known_names(inner, pattern) or len(notebooks) > 2 or (len(tops) > 1 and folders)
+        ):
             return extra, entries
         entries = inner
 
@@ -155,7 +157,7 @@ def _is_export(entries):
     return False
 
 
-def _reads(entries, pattern):
+def _has_known_names(entries, pattern):
     """Return whether most names are those of a platform, or of the instructor's pattern."""
     if not pattern:
         return bool(platforms.reader([entry.parts for entry in entries])[0])
@@ -170,7 +172,7 @@ def _with_submitters(readings_of, extra):
     return lambda parts: [one for each in readings_of(parts) for one in platforms.submitted(each, known)]
 
 
-def _settled(entries, readings_of, title, people, helped):
+def _sort_by_certainty(entries, readings_of, title, people, helped):
     """Return ({key: [(Reading, Entry), …]}, [(Entry, readings) that are not certain], [other entries])."""
     known = whose.Index(people) if people else None
     named = defaultdict(list)
@@ -190,8 +192,8 @@ def _settled(entries, readings_of, title, people, helped):
     certain = {key: [entry for _, entry in files] for key, files in named.items()}
     uncertain = []
     for entry, readings in several:
-        each = _true(readings, title, known) if known else None
-        if each is None or _rivals(certain.get(each.key, [])):
+        each = _true_reading(readings, title, known) if known else None
+        if each is None or _has_rival(certain.get(each.key, [])):
             uncertain.append((entry, readings))
         else:
             named[each.key].append((each, entry))
@@ -199,23 +201,23 @@ def _settled(entries, readings_of, title, people, helped):
     return named, uncertain, others
 
 
-def _rivals(entries):
-    """Return whether one of these files, which are certain, may answer.
+def _has_rival(entries):
+    """Return whether one of these files, whose owner is certain, may answer.
 
-    A file that only the roster made certain never stands beside such a one: it could count in its place.
+    A file whose owner only the roster tells never joins it: it could count in its place.
     """
     return any(file_of(entry).may_answer for entry in entries)
 
 
-def _true(readings, title, known):
-    """Return the one reading of an instructor's pattern that can be true by the roster, or None.
+def _true_reading(readings, title, known):
+    """Return the one reading of an instructor's pattern whose student is on the roster, or None.
 
-    No other student is on it. Between the readings of a platform's name no list decides: the owner of a number that
-    is not in the gradebook may have handed in, under a display name that says another one's number.
+    Between the readings of a platform's name no list decides: the owner of a number that is not in the gradebook may
+    have handed in, under a display name that says another one's number.
     """
     if title or len(readings) >= platforms.MOST:
         return None
-    possible = [each for each in readings if whose.persons(known, title, each)]
+    possible = [each for each in readings if whose.possible_people(known, title, each)]
     if len({each.says for each in possible}) > 1:
         return None
     return min(possible, key=lambda each: each.order, default=None)
@@ -229,7 +231,7 @@ def _submission(title, several):
     return Submission(student, files, title, each.user, each.login, each.name, each.github, each.team)
 
 
-def _uncertain(uncertain, title, claims):
+def _uncertain_submissions(uncertain, title, claims):
     """Yield a submission for each file whose readings differ, and claim it."""
     for entry, readings in uncertain:
         said = {}
@@ -245,7 +247,7 @@ def _uncertain(uncertain, title, claims):
         )
 
 
-def _strangers(entries, what, claims):
+def _stray_submissions(entries, what, claims):
     """Yield a submission for each file or folder whose name is not made like the others, and claim it."""
     tops = defaultdict(list)
     for entry in entries:
@@ -255,7 +257,7 @@ def _strangers(entries, what, claims):
         yield Submission(clean.line(top), ordered(files), claim="has no name of the platform's")
 
 
-def _plain(entries, claims):
+def _plain_submissions(entries, claims):
     """Return submissions of a plain folder or zip: a file or a folder for each student."""
     tops, submissions = defaultdict(list), []
     for entry in entries:
@@ -276,7 +278,7 @@ def _plain(entries, claims):
 
 
 def _one_for_each_name(submissions):
-    """Return submissions in which files of exactly one name but for the ending, one a notebook, are one student's."""
+    """Return submissions in which a notebook and other files of the same name are one student's."""
     by_name = defaultdict(list)
     for submission in submissions:
         by_name[submission.student].append(submission)
@@ -299,7 +301,7 @@ def _folded(text):
     return COPY.sub("", " ".join(unicodedata.normalize("NFC", text).casefold().split()))
 
 
-def _labelled(submissions, claims):
+def _with_labels(submissions, claims):
     """Return {student: Submission} with a unique label for each; names that look the same are claimed."""
     groups, labelled = defaultdict(list), {}
     for submission in submissions:

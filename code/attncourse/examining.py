@@ -3,6 +3,9 @@
 `asking` starts this process and is at the other end of its pipe; `exchange` says what goes through. A `Student` keeps
 the sandbox in which the files are read and the code runs. The tests run here, under limits of time and memory that end
 this process where a test works too long on what a student's function returned.
+
+What the student's page says of the run is frozen, that is, it goes to the grader before the first test and never
+changes again: so it cannot tell what a hidden test asked.
 """
 
 import contextlib
@@ -18,7 +21,7 @@ from pathlib import Path
 
 from . import marks, protocol, replaying, sandbox
 from .exchange import LARGEST, Reply, Request
-from .model import Result, plain_login
+from .model import Result, login_of_numbers, plain_login
 from .student import Raised, Student
 
 REPLAYS = replaying.Replays()  # kept for the next submission
@@ -26,24 +29,21 @@ REPLAYS = replaying.Replays()  # kept for the next submission
 
 def serve():
     """Examine the submissions that arrive on the standard input, until it is closed."""
-    requests, replies = os.dup(0), os.dup(1)
-    null = os.open(os.devnull, os.O_RDWR)
-    for fd in (0, 1):
-        os.dup2(null, fd)
+    requests, replies = _take_pipes()
     threading.Thread(target=_end_with_the_grader, args=[requests], daemon=True).start()
     grader, used = protocol.Conversation(replies, requests, LARGEST), _address_space()
 
     def reply(step):
         grader.send(asdict(step))
 
-    _bound(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_CORE, 0)
     while True:
         try:
             message = grader.receive()
         except protocol.PeerEnded:
             return
         request = Request.load(message)
-        _bound_all(request, used)
+        _limit_all(request, used)
         with contextlib.closing(_student_of(request)) as student:
             try:
                 examine(student, request, reply)
@@ -51,10 +51,19 @@ def serve():
                 reply(Reply(bug=f"{type(error).__name__}: {error}"))
 
 
+def _take_pipes():
+    """Return the pipe of requests and that of replies, and leave nothing at the standard input and output."""
+    requests, replies = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1):
+        os.dup2(null, fd)  # what a test prints or reads must not reach a pipe
+    return requests, replies
+
+
 def _end_with_the_grader(requests):
-    """End this process, and so its sandbox, when the grader is gone, however it ended: its pipe is closed then."""
+    """End this process, and so its sandbox, when the grader has ended: its end of the pipe is closed then."""
     closed = select.poll()
-    closed.register(requests, 0)  # that the other side has hung up is always told
+    closed.register(requests, 0)  # it is always told when the other side has hung up
     closed.poll()
     sandbox.end_all()
     os._exit(1)
@@ -62,7 +71,7 @@ def _end_with_the_grader(requests):
 
 def _student_of(request):
     """Return the student of a request, with the time that is left."""
-    assignment = request.assignment.of(next(iter(request.logins), ""))
+    assignment = request.assignment.for_login(next(iter(request.logins), ""))
     student = Student(request.files, assignment, request.limits, request.unsafe)
     student.deadline = time.monotonic() + min(request.limits.total, request.left)
     return student
@@ -71,32 +80,26 @@ def _student_of(request):
 def examine(student, request, reply):
     """Read the files, run the cells, freeze what the student's page says of the run, run the tests, look for slips."""
     marked = [*request.marks]
-    left = marks.tests(student.assignment)[len(marked) :]
+    not_marked = marks.tests(student.assignment)[len(marked) :]
     record = student.read()
     if record["file"] < 0:
         frozen = None if request.frozen else _without_a_notebook(student, record)
-        nothing = [marks.marked(question, test, record["problem"]) for question, test in left]
+        nothing = [marks.marked(question, test, record["problem"]) for question, test in not_marked]
         reply(Reply(frozen, marks=nothing, recognised=[], slow=student.slow))
         return
-    login = _login(request, record)
-    student.assignment = request.assignment.of(login)
+    login = login_of_numbers(record["login"], request.logins)
+    student.assignment = request.assignment.for_login(login)
     student.skipped = set(request.skipped)
     with contextlib.suppress(Raised):
         student.run()
     if not request.frozen:
         frozen = _after_the_run(student, record, login)
         reply(Reply(frozen, sorted(student.skipped), slow=student.slow))
-    for question, test in left:
+    for question, test in not_marked:
         marked.append(_mark(student, question, test, request.seed))
         reply(Reply(marks=marked[-1:], slow=student.slow))
-    slow = student.slow
+    slow = student.slow  # before slips are looked for: that costs no points, so its limits do not count
     reply(Reply(recognised=_recognised(student, marked, request), slow=slow))
-
-
-def _login(request, record):
-    """Return the login whose numbers a notebook is marked with: its own if that is the student's, or nobody knows."""
-    typed = plain_login(record["login"])
-    return typed if typed in request.logins or not request.logins else request.logins[0]
 
 
 def _without_a_notebook(student, record):
@@ -140,7 +143,7 @@ def _after_the_run(student, record, login):
 def _mark(student, question, test, seed):
     """Return the mark of one test. Where names of the answer got another meaning later, the better of two counts."""
     at_the_end = _mark_after(None, student, question, test, seed)
-    place = student.place(question.name)
+    place = student.answered_after(question.name)
     if at_the_end.passed or place is None:
         return at_the_end
     at_its_place = _mark_after(place, student, question, test, seed)
@@ -154,7 +157,7 @@ def _mark_after(cell, student, question, test, seed):
         student.run()
     except Raised as error:  # the time is over, for this test and the others
         return mark(f"{error.kind}: {error}")
-    _bound(resource.RLIMIT_CPU, math.ceil(time.process_time()) + student.limits.test)
+    _limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + student.limits.test)
     known = student.functions(cell) | marks.data(student.assignment)
     result = marks.run(question, test, known, seed)
     if student.session is None and result.passed:  # it passed without an answer
@@ -163,14 +166,14 @@ def _mark_after(cell, student, question, test, seed):
 
 
 def _recognised(student, marked, request):
-    """Return the slips that the answers make; what a student's functions do now costs none of their points."""
+    """Return the slips that the answers make; whatever a student's functions do now, no point is lost."""
     assignment, found = student.assignment, []
     student.deadline = min(student.deadline, time.monotonic() + request.limits.replay)
-    for question, passed in replaying.lost(assignment, marked):
-        _bound(resource.RLIMIT_CPU, math.ceil(time.process_time() + request.limits.total))
+    for question, passed in replaying.questions_to_replay(assignment, marked):
+        _limit(resource.RLIMIT_CPU, math.ceil(time.process_time() + request.limits.total))
         calls = REPLAYS.expected(assignment, question, request.seed)
-        _bound(resource.RLIMIT_CPU, math.ceil(time.process_time()) + request.limits.test)
-        places = [None, student.place(question.name)]
+        _limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + request.limits.test)
+        places = [None, student.answered_after(question.name)]
         answers = (_replayed(student, cell, question, calls, passed) for cell in dict.fromkeys(places))
         found.append(max(filter(None, answers), key=lambda one: one.keeps, default=None))
     return [*filter(None, found)]
@@ -185,14 +188,14 @@ def _replayed(student, cell, question, calls, passed):
     return replaying.recognised(question, calls, student.functions(cell), passed)
 
 
-def _bound_all(request, used):
-    """Bound the memory and the time in which this process, which used so much at its start, examines a submission."""
+def _limit_all(request, used):
+    """Limit the memory and time of this process for one submission; `used` is the memory that it had at its start."""
     limits, handed_in = request.limits, sum(len(data) for *_, data in request.files)
-    _bound(resource.RLIMIT_AS, used + limits.test_memory + 2 * handed_in)
-    _bound(resource.RLIMIT_CPU, math.ceil(time.process_time() + limits.total + limits.test))
+    _limit(resource.RLIMIT_AS, used + limits.test_memory + 2 * handed_in)
+    _limit(resource.RLIMIT_CPU, math.ceil(time.process_time() + limits.total + limits.test))
 
 
-def _bound(kind, value):
+def _limit(kind, value):
     """Set the soft limit; where it ends this process, the system does it, even in the middle of a loop in C."""
     hard = resource.getrlimit(kind)[1]
     resource.setrlimit(kind, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))

@@ -1,7 +1,6 @@
 """Write what each platform takes back: its table of grades, and a zip of pages. `grades` is a `gradebook.Grades`.
 
-What a platform's table holds is read in the open: a number in every notation that it can have, a word that stands for a
-decision, a heading that is there twice. What is not understood stays as it is, and `before_import` says so.
+What `cells` does not understand in a platform's table stays as it is, and `import_notes` says so.
 """
 
 import io
@@ -11,17 +10,13 @@ import zipfile
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from . import clean
+from . import cells, clean
 from .author import POINTS
 
-TOTAL = re.compile(r"\[Total Pts: ([^\]]*?)(?: Score)?\]")
+BLACKBOARD_TOTAL = re.compile(r"\[Total Pts: ([^\]]*?)(?: Score)?\]")
 PLATFORMS_OWN = re.compile(r"\([0-9]+\)\s*$|\[Total Pts:.*$")  # what a platform adds to the name of a column
 IGNORED = re.compile("(?:Current|Final) (?:Score|Points|Grade)|Override (?:Score|Grade|Status)")  # as Canvas does
-NOTHING = ("", "-", "–", "—", "needs grading", "in progress")  # cells without a grade
-DIGITS = re.compile(r"[0-9]+(?:[.,' ][0-9]+)*")
-MARK = re.compile("[^0-9]")
-SPACES = dict.fromkeys(map(ord, "\u00a0\u2009\u202f"), " ") | {ord("’"): "'", ord("٫"): ",", ord("٬"): "'"}
-CANVAS = {
+CANVAS_COLUMNS = {
     "Student",
     "LastName",
     "FirstName",
@@ -35,62 +30,13 @@ CANVAS = {
 POINTS_POSSIBLE = "Points Possible"  # what Canvas has in the place of a student, in the line of them
 
 
-def numbers(text):
-    """Return every number that a text can mean; `1,000` is a thousand, or one with three places.
-
-    Parts of three digits may be groups, and what stands behind the last mark may be decimal places.
-    """
-    plain = unicodedata.normalize("NFKC", text.translate(SPACES)).strip().lstrip("+")
-    plain = "".join(str(unicodedata.digit(c)) if c.isdecimal() else c for c in plain)
-    if not DIGITS.fullmatch(plain):
-        return set()
-    marks, parts = MARK.findall(plain), MARK.split(plain)
-    meanings = set()
-    if _is_whole(marks, parts):
-        meanings.add(float("".join(parts)))
-    if _has_decimals(marks, parts):
-        meanings.add(float("".join(parts[:-1]) + "." + parts[-1]))
-    return meanings
-
-
-def _is_whole(marks, parts):
-    """Return whether these can be the groups of a whole number, with one kind of mark between them."""
-    return not marks or (len({*marks}) == 1 and _grouped(parts))
-
-
-def _has_decimals(marks, parts):
-    """Return whether the last of these parts can be decimal places, behind a mark that no group has."""
-    if not marks:
-        return False
-    *between, last = marks
-    return last in ".," and last not in between and len({*between}) <= 1 and _grouped(parts[:-1])
-
-
-def _grouped(parts):
-    """Return whether these are the groups of a number."""
-    if len(parts) == 1:
-        return True
-    lakhs = all(len(part) == 2 for part in parts[1:-1])  # 12,34,567 as in India
-    return len(parts[0]) <= 3 and len(parts[-1]) == 3 and (lakhs or all(len(part) == 3 for part in parts[1:-1]))
-
-
-def is_nothing(cell):
-    """Return whether a cell has no grade."""
-    return cell.strip().casefold() in NOTHING
-
-
-def is_word(cell):
-    """Return whether a cell has something that is no grade, such as EX."""
-    return not is_nothing(cell) and not numbers(cell)
-
-
 def table_name(platform):
     """Return the name of the file for a platform."""
     return f"{platform.lower()}.csv"
 
 
-def places(roster, columns):
-    """Return where the columns of these names stand in a platform's table: those of the first name that is there.
+def matching_columns(roster, columns):
+    """Return where columns of these names are in a platform's table: those of the first name that is there.
 
     A heading that is the name wins over one to which the platform has added something.
     """
@@ -121,31 +67,32 @@ def column_of(roster, names):
     names = [names] if isinstance(names, str) else names
     if not roster or not roster.platform:
         return Column(names[0], [])
-    found = places(roster, names)
+    found = matching_columns(roster, names)
     if roster.platform == "Moodle" or not found:
         return Column(names[0], found)
-    return Column(next(name for name in names if places(roster, [name])), found)
+    return Column(next(name for name in names if matching_columns(roster, [name])), found)
 
 
-def standing(classlist, column):
-    """Return {student: cell} of the grades that stand in the platform's table, where one column is theirs."""
+def current_cells(classlist, column):
+    """Return {student: cell} of the grades in the platform's table, {} unless exactly one column is theirs."""
     if len(column.places) != 1:
         return {}
     place = column.places[0]
-    cells = {}
-    for student, person in classlist.persons():
+    current = {}
+    for student, person in classlist.students_on_roster():
         there = [_cell(classlist.roster.rows[row], place) for row in person["rows"]]
-        cells[student] = next((cell for cell in there if not is_nothing(cell)), "")
-    return cells
+        current[student] = next((cell for cell in there if not cells.is_nothing(cell)), "")
+    return current
 
 
 def _cell(row, place):
+    """Return a cell of a row, "" beyond its end."""
     return row[place].strip() if place < len(row) else ""
 
 
-def before_import(grades):
+def import_notes(grades):
     """Yield what to know before an import: how the column is called and what it is worth, and what would change."""
-    for student in without_place(grades):
+    for student in without_moodle_number(grades):
         yield (
             f"{student}: nothing says what its number is, so that Moodle finds no page, and no grade. "
             "Take its own grading worksheet as ROSTER."
@@ -161,9 +108,9 @@ def before_import(grades):
     ignored = IGNORED.search(_heading(grades))
     if roster.platform == "Canvas" and ignored:
         yield f"Canvas imports no column whose name holds {ignored[0]!r}: rename it there."
-    yield from _worth(roster, grades.column.places)
-    yield from _kept(grades)
-    yield from _changed(grades)
+    yield from _points_worth(grades)
+    yield from _kept_words(grades)
+    yield from _changed_grades(grades)
 
 
 def _several_fit(grades):
@@ -189,9 +136,9 @@ def _new_column(grades):
     )
 
 
-def _kept(grades):
+def _kept_words(grades):
     """Yield a line for each word in the platform's column that stays."""
-    there = standing(grades.classlist, grades.column)
+    there = current_cells(grades.classlist, grades.column)
     for student, word in sorted(grades.kept_cells.items()):
         if there.get(student) == word and word.casefold() == "ex":
             yield f"{student} is excused ({word}) and stays so; `excused: no` in the policy file writes the grade."
@@ -199,39 +146,40 @@ def _kept(grades):
             yield f"{student}: {word!r} in the column is not understood, and stays. Empty it there for the grade."
 
 
-def _changed(grades):
+def _changed_grades(grades):
     """Yield a line for each grade in the platform's column that would become another one."""
-    for student, cell in sorted(standing(grades.classlist, grades.column).items()):
+    for student, cell in sorted(current_cells(grades.classlist, grades.column).items()):
         score = None if grades.is_withheld(student) else grades.final(student).score
-        new = clean.number(score) if score is not None else _excused(grades, student)
-        if not is_nothing(cell) and new and cell != new and not (numbers(new) & numbers(cell)):
+        new = clean.number(score) if score is not None else _kept_word(grades, student)
+        if not cells.is_nothing(cell) and new and cell != new and not (cells.numbers(new) & cells.numbers(cell)):
             yield f"{student}: the import changes {cell} to {new}."
 
 
-def _excused(grades, student):
-    """Return what Canvas reads for a student who is excused, "" for any other and elsewhere."""
+def _kept_word(grades, student):
+    """Return the word that Canvas's table keeps for a student, "" for any other student or platform."""
     return grades.kept_cells.get(student, "") if grades.classlist.roster.platform == "Canvas" else ""
 
 
 def _heading(grades):
     """Return the heading under which the grades are imported."""
-    name, places = grades.column
-    return grades.classlist.roster.header[places[0]] if places else name
+    column = grades.column
+    return grades.classlist.roster.header[column.places[0]] if column.places else column.name
 
 
-def _worth(roster, places):
+def _points_worth(grades):
     """Yield a line if the column is worth other points than these grades are of, or if that is not understood."""
-    if not places:
+    roster, column = grades.classlist.roster, grades.column
+    if not column.places:
         return
-    place = places[0]
+    place = column.places[0]
     if roster.platform == "Canvas":
         said = [_cell(row, place) for row in roster.rows if row[0].strip() == POINTS_POSSIBLE]
     elif roster.platform == "Moodle":
         said = [_cell(row, place + 1) for row in roster.rows]
     else:
-        said = TOTAL.findall(roster.header[place])
+        said = BLACKBOARD_TOTAL.findall(roster.header[place])
     for text in sorted({text for text in said if text and "read only" not in text}):
-        meant = numbers(text)
+        meant = cells.numbers(text)
         if not meant:
             yield f"What the column is worth is not understood: {text!r}. These grades are of {POINTS} points."
         elif POINTS not in meant:
@@ -240,7 +188,7 @@ def _worth(roster, places):
             yield f"The column is worth {text} points there; make sure that this means {POINTS}."
 
 
-def _filled(grades):
+def _filled_table(grades):
     """Return the roster's own table with the grades in their column, or in a new one at its end, and its place.
 
     A student who stands on several lines gets the grade on each.
@@ -253,50 +201,50 @@ def _filled(grades):
     for row in rows:
         row += [""] * (len(header) - len(row))  # a line can be shorter
     comments = roster.kinds.index("comments") if "comments" in roster.kinds and roster.platform == "Moodle" else None
-    for student, person in grades.classlist.persons():
+    for student, person in grades.classlist.students_on_roster():
         final = grades.final(student)
-        excused = _excused(grades, student)
-        if (final.score is None and not excused) or grades.is_withheld(student):
+        word = _kept_word(grades, student)
+        if (final.score is None and not word) or grades.is_withheld(student):
             continue
-        for row in person["rows"]:
-            rows[row][place] = excused or clean.number(final.score)
+        for number in person["rows"]:
+            rows[number][place] = word or clean.number(final.score)
             if comments is not None and final.comments:
-                rows[row][comments] = " ".join(final.comments)
+                rows[number][comments] = " ".join(final.comments)
     return [header, *([clean.cell(cell) for cell in row] for row in rows)], place
 
 
 def canvas(grades):
-    """Write Canvas's gradebook: the columns that its import asks for, and one assignment."""
+    """Return the rows of Canvas's gradebook: the columns that its import asks for, and one assignment."""
     roster = grades.classlist.roster
     if roster and roster.platform == "Canvas":
-        table, place = _filled(grades)
+        table, place = _filled_table(grades)
         for row in table[1:]:
             if row[0].strip() == POINTS_POSSIBLE and not row[place]:
                 row[place] = POINTS
-        keep = [n for n, name in enumerate(table[0]) if name.strip() in CANVAS or n == place]
+        keep = [n for n, name in enumerate(table[0]) if name.strip() in CANVAS_COLUMNS or n == place]
         return [[row[n] for n in keep] for row in table]
     return [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", grades.column.name],
         [f"    {POINTS_POSSIBLE}", "", "", "", "", POINTS],
-        *(_canvas_row(grades, student) for student in _graded(grades)),
+        *(_canvas_row(grades, student) for student in _exported_students(grades)),
     ]
 
 
 def _canvas_row(grades, student):
     """Return a student's line of Canvas's gradebook."""
-    handed, person = grades.classlist.submissions.get(student), grades.classlist.person(student)
+    handed, person = grades.classlist.submissions.get(student), grades.classlist.roster_entry(student)
     user = handed.user if handed else person.get("user", "")
     about = [grades.classlist.name(student), user, person.get("number", ""), person.get("login", "")]
     return [*map(clean.cell, about), "", clean.number(grades.final(student).score)]
 
 
 def moodle(grades):
-    """Write Moodle's grading worksheet, which must have the columns Identifier, Grade and Last modified (grade)."""
+    """Return the rows of Moodle's grading worksheet; it asks for Identifier, Grade and Last modified (grade)."""
     roster = grades.classlist.roster
     if roster and roster.platform == "Moodle":
-        return _filled(grades)[0]
+        return _filled_table(grades)[0]
     rows: list = [["Identifier", "Full name", "Grade", "Maximum Grade", "Last modified (grade)", "Feedback comments"]]
-    for student in _graded(grades):
+    for student in _exported_students(grades):
         handed, final = grades.classlist.submissions.get(student), grades.final(student)
         if handed and handed.user:
             name, comments = clean.cell(grades.classlist.name(student)), clean.cell(" ".join(final.comments))
@@ -305,12 +253,12 @@ def moodle(grades):
 
 
 def blackboard(grades):
-    """Write Blackboard's grade centre, which knows a student by the username and a column by its whole heading."""
-    return _filled(grades)[0]
+    """Return the rows of Blackboard's grade centre; it knows a student by username, a column by its whole heading."""
+    return _filled_table(grades)[0]
 
 
-def _graded(grades):
-    """Return the students with a grade of whom it is certain who they are."""
+def _exported_students(grades):
+    """Return the students who have a grade and are identified with certainty."""
     certain = [student for student in grades.everyone() if grades.is_exported(student)]
     return [student for student in certain if grades.final(student).score is not None]
 
@@ -327,34 +275,40 @@ def pages(grades, page_of):
     return data.getvalue()
 
 
-def _moodles_folder(name, user):
-    """Return where Moodle looks for a page: it takes what stands behind the first `_` for its number."""
-    return f"{clean.file_name(name).replace('_', ' ')}_{user}_assignsubmission_file_/feedback.html"
-
-
-def without_place(grades):
+def without_moodle_number(grades):
     """Yield the students whose page Moodle cannot place, because nothing says what its number of them is."""
     if grades.classlist.platform != "Moodle":
         return
     for student in filter(grades.is_exported, grades.with_results()):
-        if not _page_name(grades, student).endswith("/feedback.html"):
+        if not _moodle_number(grades, student):
             yield student
+
+
+def _moodle_number(grades, student):
+    """Return Moodle's number of a student, "" if neither the download nor the roster has it."""
+    handed = grades.classlist.submissions.get(student)
+    return (handed.user if handed else "") or grades.classlist.roster_entry(student).get("user") or ""
 
 
 def _page_name(grades, student):
     """Return the name by which a student's platform finds the page."""
-    handed, person = grades.classlist.submissions.get(student), grades.classlist.person(student)
-    if grades.classlist.platform == "Moodle" and not (handed and handed.user) and person.get("user"):
-        return _moodles_folder(person.get("name", ""), person["user"])  # a member of a group, or told by a table
-    if handed is None:
-        return grades.classlist.page_names[student]
-    if handed.platform == "Moodle":
-        return _moodles_folder(handed.name, handed.user)
-    file = _marked_file(grades, student, handed)
-    if handed.platform == "Canvas" and file.order[0]:
-        top = clean.file_name(file.path.split("/")[0])
-        return PurePosixPath(top).stem + ".html"  # its numbers name the attachment
-    return grades.classlist.page_names[student]
+    classlist = grades.classlist
+    handed = classlist.submissions.get(student)
+    if classlist.platform == "Moodle" and _moodle_number(grades, student):
+        # A member of a group, or a student of whom only a table tells, has no submission with a number.
+        name = handed.name if handed and handed.user else classlist.roster_entry(student).get("name", "")
+        return _moodle_file(name, _moodle_number(grades, student))
+    if handed and handed.platform == "Canvas":
+        file = _marked_file(grades, student, handed)
+        if file.order[0]:
+            top = clean.file_name(file.path.split("/")[0])
+            return PurePosixPath(top).stem + ".html"  # its numbers name the attachment
+    return classlist.page_names[student]
+
+
+def _moodle_file(name, number):
+    """Return where Moodle looks for a page: it takes what stands behind the first `_` for its number."""
+    return f"{clean.file_name(name).replace('_', ' ')}_{number}_assignsubmission_file_/feedback.html"
 
 
 def _marked_file(grades, student, handed):

@@ -5,11 +5,7 @@ This runs in the sandbox, before any code of the student's. Standard library onl
 
 import re
 
-if not __package__:  # in the sandbox, where these files lie side by side and are no package
-    import scopes
-    import tokens
-else:
-    from . import scopes, tokens
+from . import scopes, tokens
 
 LONGEST = 20_000  # characters of a written answer that are shown
 PICTURE = re.compile(r"\(data:image/[^()\n]*\)")  # as Colab puts one into a text
@@ -28,7 +24,7 @@ def body(cells, name):
     return ""
 
 
-def answered(function):
+def is_answered(function):
     """Return whether a function is more than its stub, whose line may be left behind a return or in a comment."""
     lines = [line.strip() for line in function.split("\n")]
     if scopes.STUB not in lines:
@@ -43,7 +39,7 @@ def login(cells):
     return said[-1][:100].strip() if said else ""
 
 
-def written(cells, questions):
+def written_answers(cells, questions):
     """Return what a student wrote to each written question, by its number from 0, from (kind, text) cells.
 
     An answer is what stands below the heading of its question, in text or code cells, without the question itself. A

@@ -4,10 +4,9 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from . import exports, history, lists, marking, marks, policy, together
+from . import cells, exports, history, marking, marks, policy
 from .classlist import ClassList
-from .gradefiles import GradeFiles
-from .model import Result, plain_login
+from .model import Result, login_of_numbers, plain_login
 
 LOGINS = ("login", "email", "number", "user", "github")  # what a student may call a login; the first one decides
 NOTHING = Result(None, remarks=["Nothing was handed in."])
@@ -16,54 +15,51 @@ NOTHING = Result(None, remarks=["Nothing was handed in."])
 class Grades:
     """The grades of one class: what counts for each student, with the instructor's decisions in it.
 
-    `add` takes each result as it arrives, and `batch` notes in `handed` and `fingerprints` what it was made of; nothing
-    else here changes. `classlist` says who is who, and `files` writes all of it below `folder`, where only what a
-    killed run left is put in place before.
+    `add` takes each result as it arrives, and `batch` notes in `fingerprints` what results depend on; nothing else here
+    changes. `classlist` says who is who. What the last run left is read from `folder`, where nothing is written: call
+    `together.complete` before, since a killed run may have left files that are not in their place yet.
     """
 
-    def __init__(self, assignment, download, folder, decisions=None, roster=None, site=""):
+    def __init__(self, assignment, download, folder, decisions=None, roster=None):
         self.assignment = assignment
         self.folder = Path(folder)
         self.classlist = ClassList(download, roster)
-        self.policy = policy.renamed(policy.of_class(decisions or {}, self.folder.name), self.classlist.resolve)
+        self.policy = policy.with_students_resolved(
+            policy.for_class(decisions or {}, self.folder.name), self.classlist.resolve
+        )
         self.groups = self.classlist.groups(self.policy["groups"])  # {student: everyone in the same group}
         self.column = exports.column_of(roster, self.policy.get("column") or assignment.title)
         self.kept_cells = self._kept_cells()  # {student: cell}
         self.marks = marking.Marks(assignment, self.folder)  # what markers say of written answers
-        together.complete(self.folder)
-        self.last_run = history.last(self.folder)
-        self.first_round = history.first_round(self.folder, self.last_run, self.policy)
+        self.last_run = history.read_last_run(self.folder)
+        self.first_round = history.read_first_round(self.folder, self.last_run, self.policy)
         self.results: dict = {}  # {student: Result}
         self.handed: dict = {}  # {student: a fingerprint of what was handed in}
         self.fingerprints: dict = {}  # {what else results depend on: a fingerprint of it}
         self._own_values: dict = {}  # {login: given values of an assignment with numbers of one's own}
-        self.files = GradeFiles(self, site)
 
     def _kept_cells(self):
         """Return {student: cell} of the platform's cells that are no grade and stay as they are, such as EX."""
         decisions = self.policy["students"]
         kept = {student: "EX" for student, decided in decisions.items() if decided.get("excused")}
-        for student, cell in exports.standing(self.classlist, self.column).items():
-            if exports.is_word(cell) and decisions.get(student, {}).get("excused") is not False:
+        for student, cell in exports.current_cells(self.classlist, self.column).items():
+            if cells.is_word(cell) and decisions.get(student, {}).get("excused") is not False:
                 kept[student] = cell
         return kept
 
-    def add(self, student, result):
-        """Take a result."""
+    def add(self, student, result, handed=""):
+        """Take a result, and a fingerprint of what was handed in; a later result of a student replaces the first.
+
+        A result to which the policy cannot be applied counts as failed, and costs this student only.
+        """
+        # Most texts are the same for the whole class: interned, each is kept once.
         shared = [replace(mark, test=sys.intern(mark.test), why=sys.intern(mark.why)) for mark in result.marks]
-        self.results[student] = replace(result, marks=shared)  # most texts are the same for the whole class
+        self.results[student] = replace(result, marks=shared)
+        self.handed[student] = handed
         try:
-            self.final(student)
+            self.final(student)  # only to see that it can be computed
         except Exception as error:
             self.results[student] = Result.failed(error)
-
-    def finish(self):
-        """Write all files; return whether they are those of this run."""
-        return self.files.finish()
-
-    def lists(self):
-        """Return what an instructor must know beside the grades, {title: lines}; what is uncertain comes first."""
-        return lists.all_of(self)
 
     def with_results(self):
         """Return all students who have a result, their own or that of their group, sorted."""
@@ -73,18 +69,18 @@ class Grades:
         """Return all students, with those who handed in nothing, sorted."""
         return sorted({*self.with_results(), *self.classlist.absent})
 
-    def left(self):
+    def not_graded_yet(self):
         """Return the students who handed in and have no result yet, because the run was interrupted."""
         return sorted({*self.classlist.submissions} - {*self.with_results()})
 
     def group(self, student):
-        """Return everyone with whom a student handed in, with the student; who is alone is a group of one."""
+        """Return the members of a student's group, with the student; a student alone is a group of one."""
         return self.groups.get(student, [student])
 
     def owner(self, student):
         """Return the member of a student's group whose submission counts for the student.
 
-        It is the one that leaves the student most points after all decisions, its own lateness deducted.
+        That submission leaves the student most points after all decisions, its own lateness deducted.
         """
         there = [member for member in self.group(student) if member in self.results]
         if len(there) < 2:
@@ -119,36 +115,35 @@ class Grades:
             owner=owner,
             said=self.classlist.days_late_by_worksheet(owner) if handed else None,
             own=student in self.results,
-            first=history.again(self, student, owner),
+            first=history.first_round_of_resubmitted(self, student, owner),
             verdicts=self.marks.verdicts(self.in_words(owner)),
         )
 
     def is_withheld(self, student):
         """Return whether a student has no points for what is certain, and may have handed in what is claimed.
 
-        A zero would then be wrong. Who has points keeps them: what another one calls a file takes none away.
+        A zero would then be wrong. A student with points keeps them, whatever somebody else calls a file.
         """
         if self.final(student).score != 0:
             return False
         return any(self.classlist.possible_submissions(member) for member in self.group(student))
 
     def is_exported(self, student):
-        """Return whether it is certain who this is, so that a table for a platform may name the student."""
+        """Return whether a table for a platform may name the student: it is certain who this is, and what counts."""
         return not self.is_withheld(student) and not self.classlist.is_uncertain(student)
 
     def logins(self, student):
-        """Return the logins that the roster has of a student and of those with whom that one handed in.
+        """Return the logins that the roster has of the members of a student's group.
 
-        They decide what numbers of one's own are, and where an assignment has none, there are none here.
+        They decide which numbers are the student's own; for an assignment without such numbers, the list is empty.
         """
-        people = map(self.classlist.person, self.group(student)) if self.assignment.personal else []
+        people = map(self.classlist.roster_entry, self.group(student)) if self.assignment.personal else []
         logins = [plain_login(person[kind]) for person in people for kind in LOGINS if person.get(kind)]
         return list(dict.fromkeys(filter(None, logins)))
 
     def login_of_numbers(self, student, result):
         """Return the login whose numbers a student's work, with this result, was marked with."""
-        logins, typed = self.logins(student), plain_login(result.login)
-        return typed if typed in logins or not logins else logins[0]
+        return login_of_numbers(result.login, self.logins(student))
 
     def answers(self):
         """Return (question, text) for every written answer that the rubric of an exercise is for."""
@@ -156,11 +151,11 @@ class Grades:
         return [(question, text) for words in read for question, text in words.items() if text]
 
     def in_words(self, student):
-        """Return {question: an answer in words, as a marker reads it} of who handed in."""
+        """Return {question: an answer in words, as a marker reads it} of a student who handed in."""
         result = self.results.get(student) or NOTHING
         if not (result.written and self.assignment.personal):
             return result.written or {}
         login = self.login_of_numbers(student, result)
         if login not in self._own_values:
-            self._own_values[login] = marks.data(self.assignment.of(login))
-        return marking.as_read(self.assignment, result.written, self._own_values[login])
+            self._own_values[login] = marks.data(self.assignment.for_login(login))
+        return marking.text_for_markers(self.assignment, result.written, self._own_values[login])

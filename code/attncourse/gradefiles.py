@@ -1,7 +1,7 @@
 """Write what is known of a class, at the end of a run and all of it together.
 
-A run that is interrupted, or finds no room, leaves what was there, and one that is killed while files are put in place
-leaves that to the next.
+A run that is interrupted, or finds no room, changes nothing. If a run is killed while it puts files in place, the next
+one goes on with that.
 """
 
 import errno
@@ -10,7 +10,7 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from . import clean, exports, history, items, lists, marking, oral, policy, report, similar, together
+from . import clean, exports, hidden_tests, history, items, lists, marking, oral, policy, report, similar, together
 from .author import POINTS
 
 LONGEST = 8000  # characters of the remarks in the table; all are on the student's page
@@ -34,9 +34,9 @@ class GradeFiles:
         self.folder = grades.folder
         self.site = site  # where the book is published, if it is
         self.errors: list = []
-        self.set_aside: dict = {}  # {table of an earlier run that this one could not write: how it is called now}
+        self.set_aside: dict = {}  # {table of an earlier run that this one could not write: its name now}
         self.written = False  # whether the files are those of this run
-        self.lacks_students = False  # whether they are not because the new ones would lack students
+        self.lacks_students = False  # whether the old files were kept because new ones would lack students
         self.no_room = False  # whether there was no room for something
 
     def attempt(self, what, task, *arguments):
@@ -62,13 +62,13 @@ class GradeFiles:
         was no room for them. Then nothing that is there changes.
         """
         together.discard(self.folder)  # what a run that was killed left
-        self.lacks_students = any(map(self._was_graded, self.grades.left()))
+        self.lacks_students = any(map(self._was_graded, self.grades.not_graded_yet()))
         if self.lacks_students:
             return False
         try:
             self._stage()
             if not self.no_room:
-                with together.deferred():  # so that `written` says whose the files are
+                with together.deferred_signals():  # a signal in between must not leave `written` wrong
                     self.attempt("the files", self._put_in_place)
         finally:
             together.discard(self.folder)
@@ -76,22 +76,22 @@ class GradeFiles:
 
     def _was_graded(self, student):
         """Return whether the last run had a grade of a student."""
-        known = self.grades.last_run["students"]
-        return student in known and known[student]["score"] is not None
+        known = self.grades.last_run.students
+        return student in known and known[student].score is not None
 
     def _stage(self):
-        """Write every file, not yet in its place; the report comes last, with all errors."""
+        """Write every file into the staging folder; the report comes last, since it names all errors."""
         staged = [name for name, content in self._of_students() if self._stage_file(name, content)]
         self.set_aside = self._stale(staged)  # the report names them
         for name, content in self._of_the_class():
             self._stage_file(name, content)
 
     def _stage_file(self, name, content):
-        """Write a file, not yet in its place, where it has a content; return whether that was done."""
+        """Write a file into the staging folder, as `_stage_content` does; an error is recorded instead of raised."""
         return self.attempt(name, self._stage_content, name, content)
 
     def _stage_content(self, name, content):
-        """Do that; an error is raised."""
+        """Write a file into the staging folder; return False if there is nothing to write."""
         data = content()
         if data is None:
             return False
@@ -101,34 +101,34 @@ class GradeFiles:
     def _of_students(self):
         """Yield (name, function that returns the bytes) of each file that students and platforms get."""
         yield "grades.csv", lambda: clean.table(self._table())
-        yield "hidden.csv", lambda: clean.table(lists.hidden(self.grades))
+        yield "hidden.csv", lambda: clean.table(hidden_tests.table(self.grades))
         for student in self.grades.with_results():
             yield self._place(student), partial(self.page, student)
-        for platform, rows in exports.TABLES.items():
+        for platform, make_rows in exports.TABLES.items():
             if platform in self.grades.classlist.platforms() and len(self.grades.column.places) < 2:
-                yield exports.table_name(platform), partial(self._export, rows)
+                yield exports.table_name(platform), partial(self._export, make_rows)
         yield "feedback.zip", lambda: exports.pages(self.grades, self._page_or_none)
 
     def _of_the_class(self):
         """Yield (name, function that returns the bytes) of each file for the instructor and for the next run."""
         if "resubmission" in self.grades.policy:
-            yield history.FIRST, lambda: json.dumps(history.of_first_round(self.grades)).encode()
+            yield history.FIRST, lambda: history.first_as_json(self.grades)
         yield marking.PAGE, self._marking
         yield oral.PAGE, self._oral
-        yield history.LAST, lambda: json.dumps(history.of_this_run(self.grades)).encode()
+        yield history.LAST, lambda: history.last_as_json(self.grades)
         yield report.FOR_THE_CLASS, self._for_the_class
         yield "report.html", self._report
 
     def _stale(self, staged):
-        """Return {name: another one} of the tables of an earlier run that this one could not write."""
+        """Return {name: the name it gets} of each table of an earlier run that this one could not write."""
         tables = [*EVERYWHERE, *map(exports.table_name, filter(None, self.grades.classlist.platforms()))]
         stale = [self.folder / name for name in tables if name not in staged]
         return {path.name: earlier(path).name for path in stale if path.is_file()}
 
     def _put_in_place(self):
-        """Put new files in the place of old ones, and remove what no student and no platform has any more."""
+        """Put new files in the place of old ones, and remove the files of students and platforms that are gone."""
         classlist = self.grades.classlist
-        before = [f"feedback/{name}" for name in self.grades.last_run["pages"]]
+        before = [f"feedback/{name}" for name in self.grades.last_run.pages]
         now = {self._place(student) for student in (*classlist.submissions, *self.grades.with_results())}
         tables = [exports.table_name(platform) for platform in exports.TABLES if platform not in classlist.platforms()]
         old = [name for name in before if name not in now] + tables
@@ -140,9 +140,9 @@ class GradeFiles:
         """Return where a student's page is, below the folder."""
         return f"feedback/{self.grades.classlist.page_names[student]}"
 
-    def _export(self, rows):
-        """Return the bytes of the table whose rows `rows(grades)` returns."""
-        return clean.table(rows(self.grades))
+    def _export(self, make_rows):
+        """Return the bytes of the table whose rows `make_rows(grades)` returns."""
+        return clean.table(make_rows(self.grades))
 
     def _table(self):
         """Return the rows of the table of grades; a student whose row fails has none."""
@@ -150,6 +150,7 @@ class GradeFiles:
         return [self._header(), *filter(None, rows)]
 
     def _header(self):
+        """Return the headings of the table of grades."""
         names = [question.name for question in self.grades.assignment.questions]
         texts = ["days late", "python", "slips", "comments", "remarks"]
         rounds = ["first round", "second round"] if "resubmission" in self.grades.policy else []
@@ -170,9 +171,16 @@ class GradeFiles:
     def page(self, student):
         """Return the bytes of a student's page."""
         grades = self.grades
-        hints = policy.hints(grades.policy)
-        work = student, grades.result(student), grades.final(student), grades.classlist.name(student)
-        return report.feedback(grades.assignment, *work, hints, self.site).encode("utf-8", "replace")
+        text = report.feedback(
+            grades.assignment,
+            student,
+            grades.result(student),
+            grades.final(student),
+            name=grades.classlist.name(student),
+            hints=policy.shows_hints(grades.policy),
+            site=self.site,
+        )
+        return text.encode("utf-8", "replace")
 
     def _page_or_none(self, student):
         """Return the bytes of a student's page, None where that fails."""
@@ -189,9 +197,9 @@ class GradeFiles:
     def _oral(self):
         """Return the bytes of the page of questions to ask aloud."""
         grades = self.grades
-        shown = {student: grades.classlist.name(student) or student for student in grades.with_results()}
+        names = {student: grades.classlist.name(student) or student for student in grades.with_results()}
         students = []
-        for student, name in sorted(shown.items(), key=lambda entry: entry[1].casefold()):
+        for student, name in sorted(names.items(), key=lambda entry: entry[1].casefold()):
             result = grades.result(student)
             students.append((student, name, result, grades.login_of_numbers(student, result)))
         return oral.page(grades.assignment, students).encode("utf-8", "replace")
@@ -199,18 +207,32 @@ class GradeFiles:
     def _for_the_class(self):
         """Return the bytes of the page to show in class."""
         grades = self.grades
-        shown = self._finals(), lists.untried(grades), self._tried(), policy.hints(grades.policy)
-        return report.without_names(grades.assignment, *shown, self.site).encode("utf-8", "replace")
+        text = report.page_without_names(
+            grades.assignment,
+            self._finals(),
+            untried=lists.who_tried_nothing(grades),
+            among=self._tried(),
+            hints=policy.shows_hints(grades.policy),
+            site=self.site,
+        )
+        return text.encode("utf-8", "replace")
 
     def _report(self):
         """Return the bytes of the instructor's report."""
-        grades, finals = self.grades, self._finals()
-        listed = grades.lists()
-        first = {title: listed.pop(title) for title in [lists.FIRST] if title in listed}
-        compared = {student: grades.results[student] for student in lists.compared(grades)}
-        alike = similar.compare(grades.assignment, compared)
-        shown = grades.assignment, grades.results, finals, first, listed, alike, lists.untried(grades)
-        return report.class_page(*shown, self._tried(), self._pages_beside()).encode("utf-8", "replace")
+        grades = self.grades
+        listed = lists.all_of(grades, self)
+        text = report.class_page(
+            grades.assignment,
+            grades.results,
+            self._finals(),
+            first={lists.FIRST: listed.pop(lists.FIRST)} if lists.FIRST in listed else {},
+            lists=listed,
+            alike=similar.compare(grades.assignment, similar.to_compare(grades)),
+            untried=lists.who_tried_nothing(grades),
+            among=self._tried(),
+            pages=self._pages_beside(),
+        )
+        return text.encode("utf-8", "replace")
 
     def _finals(self):
         """Return {student: result with the instructor's decisions in it} of everyone."""
@@ -219,13 +241,15 @@ class GradeFiles:
     def _tried(self):
         """Return {question: students who tried it}."""
         grades = self.grades
-        return items.tried(grades.assignment, {student: grades.result(student) for student in grades.with_results()})
+        return items.who_tried(
+            grades.assignment, {student: grades.result(student) for student in grades.with_results()}
+        )
 
     def _pages_beside(self):
         """Yield (file, text) of each page that is written beside the report."""
         yield report.FOR_THE_CLASS, "To show in class: distribution, tests and slips, without names"
         yield oral.PAGE, "Three questions to ask each student aloud"
         if self.grades.marks.questions:
-            left = len(lists.to_mark(self.grades))
+            waiting = len(lists.to_mark(self.grades))
             done = "Written answers: all are marked"
-            yield marking.PAGE, f"Mark the written answers: {left} to mark" if left else done
+            yield marking.PAGE, f"Mark the written answers: {waiting} to mark" if waiting else done

@@ -81,7 +81,7 @@ def autograder(assignment, path, seed=marks.SEED):
         for name, text in otter_tests(assignment, seed).items():
             (place / "tests" / name).write_text(text, encoding="utf-8")
         (place / "requirements.txt").write_text("numpy\n", encoding="utf-8")
-        config = CONFIG | {"points_possible": author.by_tests(assignment)}
+        config = CONFIG | {"points_possible": author.points_by_tests(assignment)}
         (place / "otter_config.json").write_text(json.dumps(config), encoding="utf-8")
         made = place / "made.zip"
         generate(

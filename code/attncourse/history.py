@@ -4,36 +4,74 @@ A grade is compared with the one of the last run, and each thing on which it dep
 """
 
 import json
+from dataclasses import asdict, dataclass, field, replace
+from typing import get_type_hints
 
 from . import policy, roster
+from .model import CourseError
 
 LAST = "last.json"
 FIRST = "first.json"  # the marks of the first round, where there is a second
 
 
-def elsewhere(grades):
+@dataclass(frozen=True)
+class Graded:
+    """What a run found of one student. What has a default here, earlier editions of the grader did not store."""
+
+    score: float | int | None
+    parts: dict  # {question: points}
+    tested: list  # names of the hidden tests that were passed
+    handed: str  # a fingerprint of what was handed in, "" where that was nothing
+    marked: dict = field(default_factory=dict)  # {written question: points that markers gave}
+    late: float | int = 0  # days
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run leaves for the next one. What has a default here, earlier editions of the grader did not store."""
+
+    students: dict  # {student: Graded}
+    about: dict  # {what else results depend on: a fingerprint of it}
+    decided: str  # the instructor's decisions, as text
+    pages: list  # names of the students' pages
+    names: list  # whatever a student of the class is called
+    changes: dict  # as `changes` returns them
+    over: bool = True  # whether the deadline was over
+
+
+@dataclass(frozen=True)
+class FirstRound:
+    """What the first round found of one student."""
+
+    parts: dict  # {question: points}
+    late: float | int  # days
+    handed: str  # a fingerprint of what was handed in
+    settled: bool  # whether the deadline was over; before it, other files come in the same round
+
+
+def names_in_other_classes(grades):
     """Return the names in the policy that mean a student of another class of the same assignment."""
     known: set = set()
     for path in grades.folder.parent.glob(f"*/{LAST}"):
         if path.parent != grades.folder:
-            known |= {*last(path.parent)["names"]}
+            known |= {*read_last_run(path.parent).names}
     return {name for name in grades.classlist.unknown if roster.normalized(name) in known}
 
 
 def changes(grades):
     """Return {"lines": whose grade changed, and why; "vanished": whose files went}, of the last run with a change."""
     now = {"lines": [*_changed(grades)], "vanished": [*_vanished(grades)]}
-    return now if any(now.values()) else {"lines": [], "vanished": []} | grades.last_run["changes"]
+    return now if any(now.values()) else {"lines": [], "vanished": []} | grades.last_run.changes
 
 
 def _vanished(grades):
     """Yield a line for each student who had handed in, and whose files are not in the download any more."""
     there = {*grades.with_results(), *grades.classlist.submissions}
     files = {*grades.handed.values()}  # under another name they are still there
-    for student, old in grades.last_run["students"].items():
-        if old["handed"] and student not in there and old["handed"] not in files:
+    for student, old in grades.last_run.students.items():
+        if old.handed and student not in there and old.handed not in files:
             yield (
-                f"{student} had handed in when this was graded before ({_points(old['score'])}), and is not in this "
+                f"{student} had handed in when this was graded before ({_points(old.score)}), and is not in this "
                 "download."
             )
 
@@ -41,32 +79,45 @@ def _vanished(grades):
 def _changed(grades):
     """Yield a line for each student whom the last run graded otherwise."""
     everyone = {*grades.everyone()}
-    for student, old in grades.last_run["students"].items():
+    for student, old in grades.last_run.students.items():
         if student not in everyone:
-            yield f"{student}: {_points(old['score'])} → no longer in the download or on the roster"
+            yield f"{student}: {_points(old.score)} → no longer in the download or on the roster"
             continue
         final = grades.final(student)
-        if (final.score, final.parts) != (old["score"], old["parts"]):
-            yield f"{student}: {_points(old['score'])} → {_points(final.score)} ({_why(grades, student, old)})"
+        if (final.score, final.parts) != (old.score, old.parts):
+            yield f"{student}: {_points(old.score)} → {_points(final.score)} ({_why(grades, student, old)})"
 
 
 def _why(grades, student, old):
     """Say what of a grade is not as it was."""
-    tested, reasons = _tested(grades, student), []
-    if grades.handed.get(grades.owner(student), "") != old["handed"]:
-        reasons.append("other files" if old["handed"] else "handed in since")
-    reasons += [what for what, value in grades.fingerprints.items() if value != grades.last_run["about"].get(what)]
-    if _marked(grades, student) != old.get("marked", {}):
+    now, last_run, reasons = _graded(grades, student), grades.last_run, []
+    if now.handed != old.handed:
+        reasons.append("other files" if old.handed else "handed in since")
+    reasons += [what for what, value in grades.fingerprints.items() if value != last_run.about.get(what)]
+    if now.marked != old.marked:
         reasons.append("written answers marked")
-    if _decided(grades) != grades.last_run["decided"]:
+    if _decided(grades) != last_run.decided:
         reasons.append("your decisions, or the platform's table")
-    earned = [name for name in tested if name not in old["tested"]]
-    lost = [name for name in old["tested"] if name not in tested]
+    earned = [name for name in now.tested if name not in old.tested]
+    lost = [name for name in old.tested if name not in now.tested]
     if earned:
         reasons.append(f"passes now: {', '.join(earned)}")
     if lost:
         reasons.append(f"fails now: {', '.join(lost)}")
     return "; ".join(reasons) or "graded again"
+
+
+def _graded(grades, student):
+    """Return what this run found of a student."""
+    final = grades.final(student)
+    return Graded(
+        score=final.score,
+        parts=final.parts,
+        tested=_tested(grades, student),
+        handed=grades.handed.get(grades.owner(student), ""),
+        marked=_marked(grades, final),
+        late=final.late,
+    )
 
 
 def _tested(grades, student):
@@ -76,10 +127,10 @@ def _tested(grades, student):
     return [f"{question}: {test}" for question, test in dict.fromkeys(hidden) if (question, test) in passed]
 
 
-def _marked(grades, student):
+def _marked(grades, final):
     """Return the points that markers gave for each written answer."""
     questions = grades.marks.questions
-    return {name: verdict.points(questions[name]) for name, verdict in grades.final(student).verdicts.items()}
+    return {name: verdict.points(questions[name]) for name, verdict in final.verdicts.items()}
 
 
 def _decided(grades):
@@ -87,89 +138,101 @@ def _decided(grades):
     return json.dumps([grades.policy, grades.kept_cells], sort_keys=True, default=str)
 
 
-def of_this_run(grades):
-    """Return what the next run compares itself with."""
-    students = {}
-    for student in grades.everyone():
-        final = grades.final(student)
-        students[student] = {
-            "score": final.score,
-            "parts": final.parts,
-            "tested": _tested(grades, student),
-            "marked": _marked(grades, student),
-            "handed": grades.handed.get(grades.owner(student), ""),
-            "late": final.late,
-        }
-    known = set()
-    for student, handed in grades.classlist.submissions.items():
-        known |= {*map(roster.normalized, (student, handed.user, handed.login, handed.name))}
-    for person in grades.classlist.people():
-        known |= roster.called(person) | roster.names(person)
-    pages = sorted(grades.classlist.page_names[student] for student in grades.with_results())
-    return {
-        "over": policy.over(grades.policy),
-        "students": students,
-        "about": grades.fingerprints,
-        "decided": _decided(grades),
-        "pages": pages,
-        "names": sorted(known - {""}),
-        "changes": changes(grades),
-    }
+def snapshot(grades):
+    """Return the `Run` with which the next run compares itself."""
+    return Run(
+        students={student: _graded(grades, student) for student in grades.everyone()},
+        about=grades.fingerprints,
+        decided=_decided(grades),
+        pages=sorted(grades.classlist.page_names[student] for student in grades.with_results()),
+        names=_names(grades.classlist),
+        changes=changes(grades),
+        over=policy.is_over(grades.policy),
+    )
 
 
-def first_round(folder, before, decisions):
-    """Return {student: parts, lateness and files of the first round}, {} where the policy has no second.
+def _names(classlist):
+    """Return whatever the platform and the roster call the students of a class, sorted."""
+    names: set = set()
+    for student, handed in classlist.submissions.items():
+        names |= {*map(roster.normalized, (student, handed.user, handed.login, handed.name))}
+    for person in classlist.roster_people():
+        names |= roster.called(person) | roster.names(person)
+    return sorted(names - {""})
 
-    Until they have been kept by themselves, they are those of the last run. What a run before the deadline found is not
-    `settled`: other files then come in the same round.
+
+def first_round_snapshot(grades):
+    """Return {student: FirstRound} for the next run; whoever has not handed in again is still in the first round."""
+    students, settled = dict(grades.first_round), policy.is_over(grades.policy)
+    for student in grades.with_results():
+        owner = grades.owner(student)
+        handed, old = grades.handed.get(owner, ""), grades.first_round.get(student)
+        if handed and not first_round_of_resubmitted(grades, student, owner):
+            final = grades.final(student)
+            same = old is not None and old.settled and old.handed == handed
+            students[student] = FirstRound(final.parts, final.late, handed, settled or same)
+    return students
+
+
+def first_round_of_resubmitted(grades, student, owner):
+    """Return what the first round found of a student who handed in other files since, None for any other."""
+    first, handed = grades.first_round.get(student), grades.handed.get(owner, "")
+    return first if first and first.settled and handed not in ("", first.handed) else None
+
+
+def last_as_json(grades):
+    """Return the bytes of `LAST`, which `read_last_run` reads."""
+    return json.dumps(asdict(snapshot(grades))).encode()
+
+
+def first_as_json(grades):
+    """Return the bytes of `FIRST`, which `read_first_round` reads."""
+    students = {student: asdict(first) for student, first in first_round_snapshot(grades).items()}
+    return json.dumps({"students": students}).encode()
+
+
+def read_last_run(folder):
+    """Return the `Run` that the last run left; an empty one if it left nothing that can be read."""
+    try:
+        run = _load(Run, json.loads((folder / LAST).read_text(encoding="utf-8")))
+        return replace(run, students={student: _load(Graded, old) for student, old in run.students.items()})
+    except (OSError, ValueError, TypeError):
+        return Run(students={}, about={}, decided="", pages=[], names=[], changes={"lines": []})
+
+
+def read_first_round(folder, last_run, decisions):
+    """Return {student: FirstRound}, {} where the policy has no second round.
+
+    As long as the file does not exist, the last run was the first round. If the file cannot be read, nobody knows:
+    the last run may have mixed the marks of both rounds already.
     """
     if "resubmission" not in decisions:
         return {}
+    path = folder / FIRST
     try:
-        kept = json.loads((folder / FIRST).read_text(encoding="utf-8"))["students"]
-        return {student: dict(old) for student, old in kept.items() if {"parts", "late", "handed", "settled"} <= {*old}}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        settled = before.get("over", True)
+        kept = json.loads(path.read_text(encoding="utf-8"))["students"]
+        return {student: _load(FirstRound, old) for student, old in kept.items()}
+    except FileNotFoundError:
         return {
-            student: {"parts": old["parts"], "late": old.get("late", 0), "handed": old["handed"], "settled": settled}
-            for student, old in before["students"].items()
-            if old["handed"]
+            student: FirstRound(old.parts, old.late, old.handed, settled=last_run.over)
+            for student, old in last_run.students.items()
+            if old.handed
         }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise CourseError(
+            f"{path} cannot be read, and nothing else has the marks of the first round. Put a copy of it there, or "
+            "delete it: then the marks of the last run count as those of the first round."
+        ) from None
 
 
-def again(grades, student, owner):
-    """Return what the first round found of a student who handed in other files since, else None."""
-    first, handed = grades.first_round.get(student), grades.handed.get(owner, "")
-    return first if first and first["settled"] and handed not in ("", first["handed"]) else None
-
-
-def of_first_round(grades):
-    """Return what the next run must know of the first round, in which whoever has not handed in again still is."""
-    students, settled = dict(grades.first_round), policy.over(grades.policy)
-    for student in grades.with_results():
-        owner = grades.owner(student)
-        handed, old = grades.handed.get(owner, ""), grades.first_round.get(student, {})
-        if handed and not again(grades, student, owner):
-            final = grades.final(student)
-            same = old.get("settled", False) and old["handed"] == handed
-            about = {"parts": final.parts, "late": final.late, "handed": handed, "settled": settled or same}
-            students[student] = about
-    return {"students": students}
+def _load(kind, data):
+    """Return what `asdict` made a dictionary of; a TypeError if it lacks something or something has another type."""
+    types = get_type_hints(kind)
+    value = kind(**{name: data[name] for name in types if name in data})
+    if not all(isinstance(getattr(value, name), each) for name, each in types.items()):
+        raise TypeError(f"no {kind.__name__}")
+    return value
 
 
 def _points(score):
     return "no grade" if score is None else f"{score:g}"
-
-
-def last(folder):
-    """Return what the last run left for this one, or what there is if it left nothing that can be read."""
-    empty = {"students": {}, "about": {}, "decided": "", "pages": [], "names": [], "changes": {"lines": []}}
-    try:
-        data = json.loads((folder / LAST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return empty
-    whole = isinstance(data, dict) and all(isinstance(data.get(name), type(empty[name])) for name in empty)
-    about = {"score", "parts", "tested", "handed"}
-    if not whole or not all(isinstance(old, dict) and about <= old.keys() for old in data["students"].values()):
-        return empty
-    return data

@@ -14,7 +14,7 @@ TOGETHER = 0.8  # of those who lost one of two tests, the part that lost both
 FEW = 3  # students; of fewer, a page without names says nothing
 
 
-def handed_out(assignment):
+def blank_answers(assignment):
     """Return {function: the tokens of its body as it is handed out}."""
     blank = {}
     for question in assignment.questions:
@@ -23,24 +23,25 @@ def handed_out(assignment):
     return blank
 
 
-def tried(assignment, results):
+def who_tried(assignment, results):
     """Return {question: students whose answer has points, or is not as it was handed out} of {student: Result}."""
-    blank = handed_out(assignment)
+    blank = blank_answers(assignment)
     return {
-        question.name: {student for student, result in results.items() if _tried(question, result, blank)}
+        question.name: {student for student, result in results.items() if _has_tried(question, result, blank)}
         for question in assignment.questions
         if question.kind == "code"
     }
 
 
-def _tried(question, result, blank):
+def _has_tried(question, result, blank):
+    """Return whether an answer has points, or is not as it was handed out."""
     if any(mark.passed for mark in result.marks if mark.hidden and mark.question == question.name):
         return True
     own = {name: result.tokens.get(name) for name in question.functions}
     return not result.tokens or any(answer and answer != blank[name] for name, answer in own.items())
 
 
-def passed(finals, question, test):
+def outcomes(finals, question, test):
     """Return {student: whether the student passed a hidden test}."""
     found = {}
     for student, final in finals.items():
@@ -52,7 +53,7 @@ def passed(finals, question, test):
 
 def discrimination(finals, question, test):
     """Return the correlation of passing a test with the points of everything else; None where it says nothing."""
-    outcome = passed(finals, question, test)
+    outcome = outcomes(finals, question, test)
     if len(outcome) < ENOUGH:
         return None
     earned = {student: test.points * done for student, done in outcome.items()}
@@ -68,7 +69,7 @@ def lost_together(assignment, finals, among):
     failed = {}
     for question in assignment.questions:
         for test in question.hidden:
-            outcome = passed(finals, question, test)
+            outcome = outcomes(finals, question, test)
             students = {student for student, done in outcome.items() if not done and student in among[question.name]}
             failed[question.title, test.name] = students
     pairs = []

@@ -2,90 +2,134 @@
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Callable
 
-from . import clean, exports, history, items, marking, model, policy, roster
+from . import clean, exports, history, items, marking, model, policy, roster, similar
 
 LATE = re.compile(r"\blate\b", re.IGNORECASE)  # however it is said
 FIRST = "Look at these first: who is whose is not certain"
 
 
-def all_of(grades):
-    """Return what an instructor must know beside the grades, {title: lines}; what is uncertain comes first."""
+def all_of(grades, files):
+    """Return what an instructor must know beside the grades, {title: lines}; what is uncertain comes first.
+
+    `files` is the `gradefiles.GradeFiles`, which records what goes wrong here too.
+    """
     lists = {}
-    for title, lines_of in _lists(grades).items():
-        lines = grades.files.attempt(f"the list {title!r}", lambda lines_of=lines_of: [*lines_of()])
-        if lines:
-            lists[title] = lines
-    if grades.files.errors:
-        lists["Could not be written"] = list(dict.fromkeys(grades.files.errors))
-    return lists
+    for title, lines_of in LISTS.items():
+        lists[title] = files.attempt(f"the list {title!r}", _listed, lines_of, grades)
+    lists["Not written this time: what was there is of an earlier run, and has another name now"] = [
+        f"{name} is now {aside}" for name, aside in files.set_aside.items()
+    ]
+    lists["Could not be written"] = list(dict.fromkeys(files.errors))
+    return {title: lines for title, lines in lists.items() if lines}
 
 
-def _lists(grades):
-    """Return {title: function that returns the lines}."""
-    classlist = grades.classlist
-    results = sorted(grades.results.items())
-    return {
-        FIRST: lambda: [*classlist.claims, *_withheld(grades), *history.changes(grades)["vanished"]],
-        "Not graded yet, because the run was interrupted": grades.left,
-        "Changed since an earlier run": lambda: history.changes(grades)["lines"],
-        "No points because of the file, not because of an answer": lambda: [
-            f"{student}: {result.problem}" for student, result in results if result.problem
-        ],
-        "Marked with other numbers than the notebook has: the login in it is not the student's own": lambda: (
-            _other_logins(grades)
-        ),
-        "Marked with the numbers of a login that no roster confirms": lambda: _unconfirmed(grades),
-        "Groups with several submissions: for each member, the one that leaves most points counts": lambda: _several(
-            grades
-        ),
-        "The same files, byte for byte: a group that the policy does not name, or a copy": lambda: [
-            ", ".join(students) for students in copies(grades)
-        ],
-        "A time limit was reached": lambda: [student for student, result in results if result.slow],
-        "Could not be graded": lambda: [
-            f"{s}: {r.fault or ' '.join(r.remarks)}" for s, r in results if r.score is None
-        ],
-        "Written answers on which markers differ, without points so far": lambda: _differing(grades),
-        f"Written answers that nobody has marked, without points so far: open {marking.PAGE}": lambda: _unmarked(
-            grades
-        ),
-        "The heading of a written question is gone: look into the notebook, and give points in the policy": lambda: [
-            f"{student}: {name}" for student, name, text in _waiting(grades) if text is None
-        ],
-        "Files of markers that are not understood": lambda: grades.marks.problems,
-        "Marks that fit no answer of this class, by marker": lambda: grades.marks.strangers(grades.answers()),
-        "Marked by other lines than the rubric has now": lambda: grades.marks.older(grades.answers()),
-        "On the roster, and nothing handed in": lambda: _missing(grades),
-        "Not found on the roster": lambda: [
-            f"{student} {why}" for student, why in sorted(classlist.matching.unmatched.items())
-        ],
-        "On several lines of the roster, and taken for one person": lambda: _on_several_lines(grades),
-        "Read with the help of the roster": lambda: classlist.helped,
-        "Named in the policy, and not followed, because it fits several": lambda: [
-            f"{name}: {len(fits)} of that name: {', '.join(sorted(fits))}" for name, fits in classlist.ambiguous.items()
-        ],
-        "Named in the policy, and not found": lambda: sorted({*classlist.unknown} - history.elsewhere(grades)),
-        "Late, in days": lambda: _late(grades),
-        "Late by Moodle's worksheet, and nothing is deducted": lambda: _late_by_worksheet(grades),
-        "How lateness is counted": lambda: _how_late(grades),
-        "Handed in again, for a share of the points that were lost": lambda: _again(grades),
-        "Sentences on slips": lambda: _hints(grades),
-        "Not written this time: what was there is of an earlier run, and has another name now": lambda: [
-            f"{name} is now {aside}" for name, aside in grades.files.set_aside.items()
-        ],
-        "Before you import": lambda: exports.before_import(grades),
-        "Files that were not graded": lambda: [
-            *(f"{name}: {why}" for name, why in classlist.unused),
-            *(f"{student}: {line}" for student, result in results for line in result.unused),
-        ],
-    }
+def _listed(lines_of, grades):
+    """Return the lines that a generator yields."""
+    return [*lines_of(grades)]
 
 
-def untried(grades):
-    """Return {what: students} of those who answered nothing; what the class can do, their points do not say."""
+def _uncertain(grades):
+    """Yield a line for each thing that may be another student's, or is gone."""
+    yield from grades.classlist.claims
+    yield from _withheld(grades)
+    yield from history.changes(grades)["vanished"]
+
+
+def _not_graded_yet(grades):
+    """Yield the students whom an interrupted run did not come to."""
+    yield from grades.not_graded_yet()
+
+
+def _changed(grades):
+    """Yield a line for each student whose grade is not that of the last run."""
+    yield from history.changes(grades)["lines"]
+
+
+def _problems(grades):
+    """Yield a line for each file in which nothing could be graded."""
+    for student, result in sorted(grades.results.items()):
+        if result.problem:
+            yield f"{student}: {result.problem}"
+
+
+def _same_files(grades):
+    """Yield a line for each set of students who handed in the same files."""
+    yield from map(", ".join, similar.same_files(grades))
+
+
+def _slow(grades):
+    """Yield each student whose submission reached a time limit."""
+    for student, result in sorted(grades.results.items()):
+        if result.slow:
+            yield student
+
+
+def _failed(grades):
+    """Yield a line for each submission that the grader could not grade."""
+    for student, result in sorted(grades.results.items()):
+        if result.score is None:
+            yield f"{student}: {result.fault or ' '.join(result.remarks)}"
+
+
+def _no_heading(grades):
+    """Yield a line for each written question whose heading a student has removed."""
+    for student, name, text in _waiting(grades):
+        if text is None:
+            yield f"{student}: {name}"
+
+
+def _marking_problems(grades):
+    """Yield a line for each thing in a file of a marker that is not understood."""
+    yield from grades.marks.problems
+
+
+def _strange_marks(grades):
+    """Yield a line for each marker with marks that fit no answer of this class."""
+    yield from grades.marks.without_answer(grades.answers())
+
+
+def _older_marks(grades):
+    """Yield a line for each question whose answers were marked by an older rubric."""
+    yield from grades.marks.by_older_rubric(grades.answers())
+
+
+def _not_on_roster(grades):
+    """Yield a line for each student whom the roster does not have, and why."""
+    for student, why in sorted(grades.classlist.matching.unmatched.items()):
+        yield f"{student} {why}"
+
+
+def _read_with_roster(grades):
+    """Yield a line for each name of a file that was understood with the help of the roster."""
+    yield from grades.classlist.helped
+
+
+def _ambiguous_names(grades):
+    """Yield a line for each name in the policy that means several students."""
+    for name, students in grades.classlist.ambiguous.items():
+        yield f"{name}: {len(students)} of that name: {', '.join(sorted(students))}"
+
+
+def _unknown_names(grades):
+    """Yield each name in the policy that means nobody, in this class or in another of the same assignment."""
+    yield from sorted({*grades.classlist.unknown} - history.names_in_other_classes(grades))
+
+
+def _not_used(grades):
+    """Yield a line for each file that was not graded, and why."""
+    for name, why in grades.classlist.unused:
+        yield f"{name}: {why}"
+    for student, result in sorted(grades.results.items()):
+        for line in result.unused:
+            yield f"{student}: {line}"
+
+
+def who_tried_nothing(grades):
+    """Return {what: students} of those who answered nothing: their points do not show what the class can do."""
     found = {"an untouched notebook": [], "a file without any answer": [], "nothing handed in": []}
-    stubs = items.handed_out(grades.assignment)
+    stubs = items.blank_answers(grades.assignment)
     for student in grades.everyone():
         result = grades.result(student)
         if student in grades.classlist.absent and student not in grades.with_results():
@@ -105,7 +149,7 @@ def _untouched(result, stubs):
 
 
 def _other_logins(grades):
-    """Yield a line for each notebook that says another login than its student has."""
+    """Yield a line for each notebook with a login that is not its student's."""
     for student, result in _personal(grades):
         logins, said = grades.logins(student), model.plain_login(result.login)
         if logins and said not in logins:
@@ -131,8 +175,8 @@ def _personal(grades):
     return [(student, result) for student, result in sorted(grades.results.items()) if result.file >= 0]
 
 
-def _several(grades):
-    """Yield a line for each group of which several members handed in."""
+def _several_submissions(grades):
+    """Yield a line for each group in which several members handed in."""
     for group in {tuple(group): None for group in grades.groups.values()}:
         there = [member for member in group if member in grades.results]
         if len(there) > 1:
@@ -162,27 +206,27 @@ def _waiting(grades):
 
 
 def to_mark(grades):
-    """Return the written answers, (question, text) each, that have no points yet; two who wrote the same are one."""
+    """Return {(question, text)} of the written answers that have no points yet; the same text counts once."""
     return {(name, text) for _, name, text in _waiting(grades) if text is not None}
 
 
 def _unmarked(grades):
     """Yield a line for each question with answers that nobody has marked."""
     waiting = [(name, text) for _, name, text in _waiting(grades) if text is not None]
-    left = Counter(name for name, text in waiting if not grades.marks.differing(name, text))
-    yield from (f"{name}: {many}" for name, many in left.items())
+    unmarked = Counter(name for name, text in waiting if not grades.marks.disagreement(name, text))
+    yield from (f"{name}: {many}" for name, many in unmarked.items())
 
 
-def _differing(grades):
+def _markers_differ(grades):
     """Yield a line for each answer on which markers differ, and what each of them says."""
     for student, name, text in _waiting(grades):
-        told = grades.marks.differing(name, text or "")
+        told = grades.marks.disagreement(name, text or "")
         if told:
             yield f"{name}, {student}: {told}. One of them settles it in {marking.PAGE}."
 
 
-def _missing(grades):
-    """Yield who handed in nothing, but for those whose file only is uncertain: who that is stands first."""
+def _nothing_handed_in(grades):
+    """Yield a line for each student on the roster who handed in nothing, as far as that is certain."""
     classlist = grades.classlist
     for student in sorted({*classlist.absent} - {*grades.with_results()}):
         name = classlist.name(student)
@@ -193,7 +237,7 @@ def _missing(grades):
 
 def _on_several_lines(grades):
     """Yield a line for each person who stands on several lines of the roster."""
-    for person in grades.classlist.people():
+    for person in grades.classlist.roster_people():
         if len(person["rows"]) > 1:
             yield f"{clean.line(roster.label(person))}: {len(person['rows'])} lines"
 
@@ -207,23 +251,23 @@ def _late(grades):
 
 
 def _late_by_worksheet(grades):
-    """Yield a line for each student whom Moodle's worksheet calls late, but not by how much in words that are known."""
+    """Yield a line for each student whom Moodle's worksheet calls late in words that do not say by how much."""
     classlist, decided = grades.classlist, grades.policy["late"]["days"]
     for student in grades.with_results() if classlist.roster else []:
-        said = roster.status(classlist.roster, classlist.person(student))
+        said = roster.status(classlist.roster, classlist.roster_entry(student))
         if LATE.search(said) and classlist.days_late_by_worksheet(student) is None and student not in decided:
             yield f"{student}: {clean.line(said)}"
 
 
 def _how_late(grades):
-    """Yield what an instructor must know of the deadline and of what the platform says of it."""
+    """Yield the deadline, and what the platform can say of lateness."""
     late = grades.policy["late"]
-    if policy.due(grades.policy):
-        yield f"Due {policy.due(grades.policy)}."
+    if policy.deadline(grades.policy):
+        yield f"Due {policy.deadline(grades.policy)}."
     if grades.classlist.platform != "Moodle" or not {"due", "per_day"} & {*late}:
         return
     classlist = grades.classlist
-    if any(roster.status(classlist.roster, person) for person in classlist.people()):
+    if any(roster.status(classlist.roster, person) for person in classlist.roster_people()):
         yield (
             "Moodle's files have no time: how late they came is what the column Status of the worksheet says, by the "
             "due date and the extensions in Moodle."
@@ -235,7 +279,7 @@ def _how_late(grades):
         )
 
 
-def _again(grades):
+def _handed_in_again(grades):
     """Yield a line for each student of the second round."""
     for student in grades.with_results():
         final = grades.final(student)
@@ -243,61 +287,45 @@ def _again(grades):
             yield f"{student}: {' → '.join(map(clean.number, final.rounds))}, and {clean.number(final.score)} counts"
 
 
-def _hints(grades):
+def _sentences_on_slips(grades):
     """Yield a line if the pages of this run hold back what the assignment says of slips that students made."""
     made = sum(bool(result.recognised) for result in grades.results.values())
-    if made and not policy.hints(grades.policy):
+    if made and not policy.shows_hints(grades.policy):
         yield (
             f"{made} students made slips that are known, and their pages do not say so yet: `hints` of the policy "
             "decides whether they read it before the deadline, after it, or never."
         )
 
 
-def copies(grades):
-    """Return the students, in lists, who have the same files byte for byte, and points for them."""
-    same = defaultdict(list)
-    for student in sorted(grades.results):
-        if grades.results[student].earned and grades.handed.get(student) and grades.represents_group(student):
-            same[grades.handed[student]].append(student)
-    return [students for students in same.values() if len(students) > 1]
-
-
-def compared(grades):
-    """Return the students whose answers are compared: one of a group, and one of those with the same files."""
-    others = {student for students in copies(grades) for student in students[1:]}
-    return sorted(student for student in grades.results if grades.represents_group(student) and student not in others)
-
-
-def hidden(grades):
-    """Return a row for each hidden test that a student failed: why, and by which slip, for the instructor alone.
-
-    Where all tests of an exercise, or of all exercises, failed for one reason, that is one row.
-    """
-    yield ["student", "question", "test", "points", "why", "slip"]
-    for student in sorted(grades.results):
-        result = grades.results[student]
-        failed = [mark for mark in result.marks if mark.hidden and not mark.passed]
-        for question, test, points, why in _together(result, failed):
-            found = [each for each in result.recognised if question in ("all", each.question)]
-            slips = ", ".join(name for each in found for name in each.slips)
-            about = map(clean.cell, (student, question, test))
-            yield [*about, clean.number(points), clean.cell(why), clean.cell(slips)]
-
-
-def _together(result, failed):
-    """Yield (question, test, points, why) for failed tests; what failed for one reason is one of them."""
-    hidden = defaultdict(list)
-    for mark in result.marks:
-        if mark.hidden:
-            hidden[mark.question].append(mark)
-    whole = [question for question, marks in hidden.items() if all(mark in failed for mark in marks)]
-    reasons = {mark.why for mark in failed}
-    if result.problem or (failed and len(reasons) == 1 and len(whole) == len(hidden) > 1):
-        yield "all", "all", sum(mark.points for mark in failed), result.problem or reasons.pop()
-        return
-    for question, marks in hidden.items():
-        own = [mark for mark in marks if mark in failed]
-        if question in whole and len(own) > 1 and len({mark.why for mark in own}) == 1:
-            yield question, "all", sum(mark.points for mark in own), own[0].why
-        else:
-            yield from ((question, mark.test, mark.points, mark.why) for mark in own)
+# {title: function that yields its lines}, in the order of the report.
+LISTS: dict[str, Callable] = {
+    FIRST: _uncertain,
+    "Not graded yet, because the run was interrupted": _not_graded_yet,
+    "Changed since an earlier run": _changed,
+    "No points because of the file, not because of an answer": _problems,
+    "Marked with other numbers than the notebook has: the login in it is not the student's own": _other_logins,
+    "Marked with the numbers of a login that no roster confirms": _unconfirmed,
+    "Groups with several submissions: for each member, the one that leaves most points counts": _several_submissions,
+    "The same files, byte for byte: a group that the policy does not name, or a copy": _same_files,
+    "A time limit was reached": _slow,
+    "Could not be graded": _failed,
+    "Written answers on which markers differ, without points so far": _markers_differ,
+    f"Written answers that nobody has marked, without points so far: open {marking.PAGE}": _unmarked,
+    "The heading of a written question is gone: look into the notebook, and give points in the policy": _no_heading,
+    "Files of markers that are not understood": _marking_problems,
+    "Marks that fit no answer of this class, by marker": _strange_marks,
+    "Marked by other lines than the rubric has now": _older_marks,
+    "On the roster, and nothing handed in": _nothing_handed_in,
+    "Not found on the roster": _not_on_roster,
+    "On several lines of the roster, and taken for one person": _on_several_lines,
+    "Read with the help of the roster": _read_with_roster,
+    "Named in the policy, and not followed, because it fits several": _ambiguous_names,
+    "Named in the policy, and not found": _unknown_names,
+    "Late, in days": _late,
+    "Late by Moodle's worksheet, and nothing is deducted": _late_by_worksheet,
+    "How lateness is counted": _how_late,
+    "Handed in again, for a share of the points that were lost": _handed_in_again,
+    "Sentences on slips": _sentences_on_slips,
+    "Before you import": exports.import_notes,
+    "Files that were not graded": _not_used,
+}

@@ -78,9 +78,10 @@ def code(*texts):
     return "".join(LETTERS[int(digit, 16)] for digit in digest[:CODE])
 
 
-def as_read(assignment, written, values):
-    """Return {question: what a marker reads}: the given values that the question names, by a student's own login, and
-    the answer. Two who wrote the same of different values have two answers.
+def text_for_markers(assignment, written, values):
+    """Return {question: what a marker reads}: the student's own values that the question names, and the answer.
+
+    The same words about different values are two answers.
     """
     read = dict(written)
     for question in assignment.questions:
@@ -142,19 +143,19 @@ class Marks:
         return Verdict(counts[0].ticks, list(dict.fromkeys(remarks)))
 
     def verdicts(self, words):
-        """Return {question: Verdict} of a student's answers, as `as_read` gives them."""
+        """Return {question: Verdict} of a student's answers, as `text_for_markers` gives them."""
         written = {name: text for name, text in words.items() if text and name in self.questions}
         found = {name: self.verdict(name, text) for name, text in written.items()}
         return {name: verdict for name, verdict in found.items() if verdict is not None}
 
-    def differing(self, question, text):
-        """Return who says what of an answer where markers differ and nobody has settled it, else ""."""
+    def disagreement(self, question, text):
+        """Return what each marker says of an answer, if they differ and nobody has settled it; "" otherwise."""
         told = self.ticks.get((question, code(question, text)), [])
         if self.verdict(question, text) or not told:
             return ""
         return ", ".join(f"{tick.marker} {_signs(tick.ticks)}" for tick in sorted(told, key=lambda tick: tick.marker))
 
-    def strangers(self, answers):
+    def without_answer(self, answers):
         """Yield a line for each marker whose file has marks that fit no answer of this class."""
         there = {(name, code(name, text)) for name, text in answers}
         lost = defaultdict(int)
@@ -163,7 +164,7 @@ class Marks:
                 lost[tick.marker] += 1
         yield from (f"{marker}: {many}" for marker, many in sorted(lost.items()))
 
-    def older(self, answers):
+    def by_older_rubric(self, answers):
         """Yield a line for each question of which answers were marked by other lines than the rubric has now."""
         for name, question in self.questions.items():
             codes = {code(name, text) for other, text in answers if other == name}
@@ -174,7 +175,7 @@ class Marks:
 
 
 def _truth(cell):
-    """Return what a cell says: True, False, or None."""
+    """Return the truth value that a cell says, None if it says neither."""
     said = cell.casefold()
     return True if said in YES else False if said in NO else None
 
@@ -210,9 +211,7 @@ def page(assignment, folder, answers, marks):
         "questions": questions,
         "answers": [
             {"question": name, "code": place, "text": texts[name, place]}
-            for name, place in sorted(
-                texts, key=lambda entry: (order.index(entry[0]), texts[entry])
-            )  # one case together
+            for name, place in sorted(texts, key=lambda entry: (order.index(entry[0]), texts[entry]))
         ],
         "marks": [asdict(tick) for place in texts for tick in marks.ticks.get(place, [])],
     }

@@ -119,7 +119,7 @@ class Assignment:
         """Return whether some of the given values come from the student's login."""
         return bool(WHOSE.search(self.given))
 
-    def of(self, login):
+    def for_login(self, login):
         """Return the assignment with the given values of a login, if there are any."""
         start, *rest = WHOSE.split(self.given, maxsplit=1)
         return replace(self, given=f"{start}LOGIN = {login!r}\n\n{rest[0]}") if rest and login else self
@@ -226,6 +226,15 @@ class Result:
 def plain_login(text):
     """Return a login as `own` takes it, in whatever form it was typed."""
     return text.strip().lower().partition("@")[0]
+
+
+def login_of_numbers(typed, logins):
+    """Return the login whose numbers a notebook is marked with: the one typed in it, or the first on the roster.
+
+    What is typed counts if the roster has it for this student, or has no login of the student.
+    """
+    typed = plain_login(typed)
+    return typed if typed in logins or not logins else logins[0]
 
 
 def load_assignment(data):

@@ -24,7 +24,7 @@ pre { font-size: .8rem; }
 
 def questions(assignment, student, result, login=""):
     """Return up to three (exercise, question, source of the function or "") for a student."""
-    own = assignment.of(login)
+    own = assignment.for_login(login)
     values = marks.data(own) if own.personal else {}
     asked = _asked(assignment, result)
     changes = _of_lines(assignment, result, [entry for entry in asked if entry[1] == "change"])
@@ -48,7 +48,7 @@ def _rank(student, entry):
 
 def _asked(assignment, result):
     """Return (function, kind, text) of what can be asked of lines, but for functions that are as handed out."""
-    stubs = items.handed_out(assignment)
+    stubs = items.blank_answers(assignment)
     return [entry for entry in result.spoken if result.tokens.get(entry[0]) != stubs.get(entry[0], [])]
 
 
@@ -105,7 +105,7 @@ def page(assignment, students):
 def _student(assignment, student, name, result, login):
     """Yield the block of one student."""
     yield f"<section>\n<h2>{clean.page(name)}</h2>"
-    own = assignment.of(login)
+    own = assignment.for_login(login)
     if own.personal:
         values = {key: str(value) for key, value in marks.data(own).items() if key != "LOGIN"}
         short = [f"{key} = {value}" for key, value in values.items() if len(value) <= LONGEST]

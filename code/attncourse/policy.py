@@ -70,8 +70,8 @@ def read(path, assignment):
     return policy
 
 
-def of_class(policy, name):
-    """Return the decisions for the submissions of a name: parts that stand there under `classes` replace the others."""
+def for_class(policy, name):
+    """Return the decisions for one class: what `classes` has under its name replaces the parts of the same name."""
     other = policy.get("classes", {}).get(name, {})
     late = policy.get("late", {}) | other.get("late", {})
     return {part: value for part, value in policy.items() if part != "classes"} | other | {"late": late}
@@ -184,8 +184,8 @@ def _moment(value):
     return None
 
 
-def due(policy):
-    """Say when the work was due, and in which time zone that is meant; "" without a deadline."""
+def deadline(policy):
+    """Return when the work was due, and in which time zone that is meant; "" without a deadline."""
     moment = _moment(policy.get("late", {}).get("due"))
     if moment is None:
         return ""
@@ -198,16 +198,16 @@ def due(policy):
     )
 
 
-def over(policy, now=None):
-    """Return whether the deadline is over; without one, whatever is marked is handed back."""
+def is_over(policy, now=None):
+    """Return whether the deadline is over; without a deadline it always is."""
     moment = _moment(policy.get("late", {}).get("due"))
     return moment is None or (now or datetime.datetime.now(datetime.UTC)) > moment.astimezone()
 
 
-def hints(policy, now=None):
-    """Return whether students read now what the assignment says of their slips."""
+def shows_hints(policy, now=None):
+    """Return whether students may read by now what the assignment says of their slips."""
     when = policy.get("hints", "after")
-    return when == "before" or (when == "after" and over(policy, now))
+    return when == "before" or (when == "after" and is_over(policy, now))
 
 
 def _offset(moment):
@@ -215,8 +215,8 @@ def _offset(moment):
     return f"{text[:3]}:{text[3:5]}"
 
 
-def renamed(policy, resolve):
-    """Return the policy with every student under the name in the table of grades; `resolve` translates."""
+def with_students_resolved(policy, resolve):
+    """Return the policy with every student under the name in the table of grades, which `resolve` returns."""
     late = dict(policy.get("late", {}))
     late["days"] = {resolve(str(name)): days for name, days in late.get("days", {}).items()}
     by_hand: dict = {}
@@ -251,21 +251,21 @@ class Final:
 def days_late(policy, names, file, said=None):
     """Return how many days late, as the instructor decides, or else as the platform says of the file that counts.
 
-    The decision is one for the first of `names` that has one; `said` is what the platform says elsewhere, in days.
+    The first of `names` with a decision decides; `said` is what the platform's table says, in days.
     """
     late = policy.get("late", {})
     for name in names:
         if name in late.get("days", {}):
             return late["days"][name]
     if file is not None and file.time and "due" in late:
-        return max(0, math.ceil(_after(file, _moment(late["due"])) / datetime.timedelta(days=1)))
+        return max(0, math.ceil(_time_after(file, _moment(late["due"])) / datetime.timedelta(days=1)))
     if file is not None and file.late is not None:
         return int(file.late)
     return said or 0
 
 
-def _after(file, end):
-    """Return how long after a moment a file came; no time, where the platform writes no date."""
+def _time_after(file, end):
+    """Return how long after a moment a file came; zero where the platform writes no date."""
     try:
         arrived = datetime.datetime.strptime(file.time.removesuffix("Z"), "%Y-%m-%d-%H-%M-%S")
     except ValueError:
@@ -284,8 +284,8 @@ def apply(
     """Return the `Final` of a result; `verdicts` are those of its written answers.
 
     `owner` is the member of a group whose file counts: what is decided for that one holds for `student`, unless
-    something else is. Who has handed in too (`own`) is as late as what counts. `first` has the parts and the lateness
-    of the first round, if these files are those of a second.
+    something else is. A student who has handed in too (`own`) is as late as what counts. `first` is the
+    `history.FirstRound` of the student, if these files are those of a second round.
     """
     marks = list(result.marks)
     if not result.problem:
@@ -297,19 +297,19 @@ def apply(
     file = handed.files[max(result.file, 0)] if handed is not None and handed.files else None
     comments, rounds = [], ()
     if first:
-        rounds = _total(first["parts"]), _total(parts)
-        parts, line = _in_two_rounds(policy["resubmission"], first["parts"], parts, file)
+        rounds = _total(first.parts), _total(parts)
+        parts, line = _combine_rounds(policy["resubmission"], first.parts, parts, file)
         comments.append(line)
     decided = policy.get("students", {})
     by_hand = decided.get(owner, {}) | decided.get(student, {})
-    parts |= dict.fromkeys(_waiting(assignment, result))
+    parts |= dict.fromkeys(_to_mark_by_hand(assignment, result))
     parts |= {q.name: verdicts[q.name].points(q) for q in assignment.questions if q.name in (verdicts or {})}
     parts |= by_hand.get("points", {})
-    days = first["late"] if first else days_late(policy, [owner] if own else [student, owner], file, said)
+    days = first.late if first else days_late(policy, [owner] if own else [student, owner], file, said)
     score = None
     if result.score is not None or {"points", "add"} & set(by_hand):
         score = sum(filter(None, parts.values())) + by_hand.get("add", 0)
-        score, lines = _deducted(policy.get("late", {}), score, days)
+        score, lines = _deduct_lateness(policy.get("late", {}), score, days)
         comments += lines
     if by_hand.get("add"):
         comments.append(f"By hand: {clean.points(by_hand['add'], '+g')}.")
@@ -324,9 +324,9 @@ def _total(parts):
     return round(sum(filter(None, parts.values())), 2)
 
 
-def _in_two_rounds(resubmission, first, now, file):
+def _combine_rounds(resubmission, first, now, file):
     """Return the parts after a second round, and a line about it: of what was lost at first, a share comes back."""
-    if file is not None and file.time and _after(file, _moment(resubmission["until"])) > datetime.timedelta():
+    if file is not None and file.time and _time_after(file, _moment(resubmission["until"])) > datetime.timedelta():
         return now | first, "Handed in again after the last day for it: the points of the first round stay."
     back, parts = resubmission["back"], dict(now)
     for name, before in first.items():
@@ -336,15 +336,16 @@ def _in_two_rounds(resubmission, first, now, file):
     return parts, f"{told}; {back:.0%} of what an exercise has won counts, {clean.points(_total(parts))} in all."
 
 
-def _waiting(assignment, result):
-    """Return the written questions that a person must look at: with an answer, or without a heading to look below."""
+def _to_mark_by_hand(assignment, result):
+    """Return the written questions that a person must look at: those with an answer, or without their heading."""
     if result.written is None:
         return []
-    lost = not result.problem  # the heading
-    return [q.name for q in assignment.questions if q.kind == "written" and result.written.get(q.name, lost)]
+    without_heading = not result.problem  # where there was nothing to read, no heading is missed
+    written = [question.name for question in assignment.questions if question.kind == "written"]
+    return [name for name in written if result.written.get(name, without_heading)]
 
 
-def _deducted(late, score, days):
+def _deduct_lateness(late, score, days):
     """Return the score after the days late, and the words for it."""
     if not days or "per_day" not in late:
         return max(score, 0), []

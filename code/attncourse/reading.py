@@ -8,15 +8,7 @@ the files and `parsing` parses them; `translating` makes plain Python of the cel
 from dataclasses import asdict, dataclass, field
 from typing import NamedTuple
 
-if not __package__:  # in the sandbox, where these files lie side by side and are no package
-    import choosing
-    import finding
-    import parsing
-    import scopes
-    import tokens
-    import translating
-else:
-    from . import choosing, finding, parsing, scopes, tokens, translating
+from . import choosing, finding, parsing, scopes, tokens, translating
 
 MAX_UNGRADED_NAMED = 5  # other notebooks with an answer, of which a remark gives the names
 
@@ -115,7 +107,7 @@ def _read_cells(all_cells, public, asked):
         labels=labels,
         remarks=slips + _unknown_magics(code) + [remark for reuse in reuses for remark in reuse.remarks],
         login=finding.login(texts),
-        written=finding.written(cells, questions),
+        written=finding.written_answers(cells, questions),
         tokens={name: tokens.tokenize(finding.body(texts, name)) for name in asked},
         reused=[[reuse.question, reuse.last] for reuse in reuses],
     )

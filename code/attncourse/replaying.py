@@ -63,7 +63,7 @@ def expected(assignment, question, seed=marks.SEED):
 
 @contextlib.contextmanager
 def _within(seconds):
-    """Raise `_TooLong` where a block takes longer: a slip may go on for ever where no test comes."""
+    """Raise `_TooLong` if a block takes longer: a slip may go on for ever with arguments that no test has."""
 
     def end(*_):
         raise _TooLong
@@ -216,8 +216,10 @@ def _keeps(slips):
 
 
 def _order(slips, left):
-    """Order explanations of what functions do: those that keep most first, then those by fewest slips, then those that
-    explain most functions, right ones too.
+    """Return where an explanation stands in the order of preference.
+
+    First come those that keep most, then those with fewest slips, then those that explain most functions, right ones
+    too.
     """
     names = {slip.name for slip in slips}
     return -_keeps(slips), len(names), -sum(len(names & agreeing) for agreeing in left.values())
@@ -227,31 +229,31 @@ class Replays:
     """The calls of an assignment's questions, made when first asked for and kept for the next student."""
 
     def __init__(self):
-        self.of = None  # the assignment and the seed
+        self.made_for = None  # the assignment and the seed
         self.calls = {}
 
     def expected(self, assignment, question, seed):
-        """Return what `expected` does."""
-        if self.of != (assignment, seed):
-            self.of, self.calls = (assignment, seed), {}
+        """Return the calls of a question, as the function `expected` does."""
+        if self.made_for != (assignment, seed):
+            self.made_for, self.calls = (assignment, seed), {}
         if question.name not in self.calls:
             self.calls[question.name] = expected(assignment, question, seed)
         return self.calls[question.name]
 
 
-def lost(assignment, marked):
-    """Yield each question that names slips and of which points are lost, with the names of the tests it passed."""
+def questions_to_replay(assignment, marked):
+    """Yield (question, names of passed tests) for each question with named slips and lost points."""
     for question in assignment.questions:
         own = [mark for mark in marked if mark.hidden and mark.question == question.name]
         if question.wrong and not all(mark.passed for mark in own):
             yield question, {mark.test for mark in own if mark.passed}
 
 
-def here(assignment, functions, seed=marks.SEED, replays=None):
-    """Mark {name: callable} here, without a sandbox: the marks, and what is recognised."""
+def mark_here(assignment, functions, seed=marks.SEED, replays=None):
+    """Mark {name: callable} in this process, without a sandbox; return the marks and the recognised slips."""
     replays, marked = replays or Replays(), marks.mark(assignment, functions, seed)
     found = []
-    for question, passed in lost(assignment, marked):
+    for question, passed in questions_to_replay(assignment, marked):
         missing = {name: _missing for name in question.functions if name not in functions}
         calls = replays.expected(assignment, question, seed)
         found.append(recognised(question, calls, missing | functions, passed, LONGEST))

@@ -121,7 +121,7 @@ def _where(read, site):
 
 
 def _in_words(label):
-    """Return what a label of the book says to who cannot follow it: “theorem variance” for thm-variance."""
+    """Return a label of the book in words, for a page without links: “theorem variance” for thm-variance."""
     kind, _, rest = label.partition("-")
     return f"{KINDS[kind]} {rest}".replace("-", " ") if kind in KINDS else label.replace("-", " ")
 
@@ -147,7 +147,7 @@ def _answer(text):
 
 
 def _verdict(question, verdict):
-    """Yield the lines of a rubric with what a written answer has of them, and the remarks of who read it."""
+    """Yield the lines of a rubric, whether a written answer has each of them, and the remarks of its marker."""
     if verdict is None:
         return
     for holds, line in zip(verdict.ticks, question.rubric, strict=True):
@@ -171,7 +171,7 @@ def _list(title, lines):
 
 
 def class_page(assignment, results, finals, first, lists, alike, untried=None, among=None, pages=()):
-    """Write the instructor's page: what to look at first, distribution, points of each test, answers that are alike.
+    """Return the instructor's page: what to look at first, distribution, points of each test, answers that are alike.
 
     `first` and `lists` map titles to lines of text; `alike` is what `similar.compare` found; `pages` are (file, text)
     of others to open. `untried` is {what: students} of those who answered nothing: no figure counts them. `among` is
@@ -198,13 +198,13 @@ def class_page(assignment, results, finals, first, lists, alike, untried=None, a
 
 
 def _who_tried(finals, untried):
-    """Return the finals of those who answered something."""
+    """Return {student: Final} of the students who answered something."""
     left_out = {student for students in untried.values() for student in students}
     return {s: final for s, final in finals.items() if final.score is not None and s not in left_out}
 
 
-def without_names(assignment, finals, untried, among, hints=True, site=""):
-    """Write the page that can be shown in class: nobody is named, and nothing is said that fewer than a few did."""
+def page_without_names(assignment, finals, untried, among, hints=True, site=""):
+    """Return the page that can be shown in class: nobody is named, and nothing is said that fewer than a few did."""
     tried, title = _who_tried(finals, untried), f"{assignment.title}: the class"
     parts = [f"<h1>{clean.page(title)}</h1>"]
     if len(tried) >= items.FEW:
@@ -277,7 +277,7 @@ def _tests(assignment, finals, among, short=False):
             parts.append(f'<tr><th colspan="4">{clean.page(question.title)}</tr>')
         for test in question.hidden:
             parts.append(_test(question, test, own, short))
-            if not any(items.passed(own, question, test).values()):
+            if not any(items.outcomes(own, question, test).values()):
                 nobody.append(f"{question.title}: {test.name}")
     parts.append("</table>")
     if short:
@@ -298,7 +298,7 @@ DISCRIMINATION = (
 
 def _test(question, test, finals, short):
     """Return the row of a hidden test."""
-    outcome, told = items.passed(finals, question, test), items.discrimination(finals, question, test)
+    outcome, told = items.outcomes(finals, question, test), items.discrimination(finals, question, test)
     many = sum(outcome.values())
     mean = test.points * many / max(1, len(outcome))
     more = "" if short else f'<td class="number">{"" if told is None else f"{told:.2f}"}'

@@ -2,8 +2,8 @@
 
 bubblewrap leaves it no network, no home, no /proc, an own /tmp and own process numbers, so that one kill ends
 everything inside. Of this machine's files it sees, read-only, the program and the standard library of one Python,
-NumPy, the libraries that these two load, and four files of the grader: a list of what is shown, not of what is hidden.
-The worker sets the system's limits on itself before it runs the student's code.
+NumPy, the libraries that these two load, and the files of the grader that read and run a notebook: a list of what is
+shown, not of what is hidden. The worker sets the system's limits on itself before it runs the student's code.
 """
 
 import contextlib
@@ -26,20 +26,22 @@ import numpy as np
 
 from . import cgroup, seccomp
 from .protocol import Conversation, PeerEnded
-from .worker import READERS
 
 HERE = Path(__file__).parent
 PYTHON = os.path.realpath(sys.executable)  # runs students' code too
 PYTHON_VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 PREFIX = os.path.realpath(sys.base_prefix)
 SHOWN = "/python"  # PREFIX inside, on every machine: a home folder has a name
-LIBRARIES = "/site/lib"
+SITE = "/site"  # where a sandbox has NumPy, the libraries and the grader's files
+LIBRARIES = f"{SITE}/lib"
+WORKER = f"{SITE}/attncourse/worker.py"
 LOADED = re.compile(r"^[ \t]+(?:(\S+) => )?(/.+?) \(0x[0-9a-f]+\)$", re.MULTILINE)  # as ldd prints it
 # Names in the folder of the standard library that are its own.
 STANDARD = {*sys.stdlib_module_names, "lib-dynload", "__pycache__", "__hello__", "__phello__", "LICENSE"}
 NOT_NEEDED = ("ensurepip/_bundled",)  # pip is in there, which is a package
 OF_A_SCREEN = ("_tkinter", "_curses", "_curses_panel", "readline", "nis")  # modules whose libraries are not shown
 TRANSLATOR = ("core/inputtransformer2.py", "utils/tokenutil.py")  # what of IPython it sees
+READERS = ("reading", "choosing", "parsing", "translating", "finding", "scopes", "tokens", "spoken")
 INSIDE = tuple(f"{name}.py" for name in ("worker", "protocol", *READERS, "standins"))  # what of the grader it sees
 POLL = 0.05  # seconds between two looks at what a sandbox uses
 START = 60  # seconds a worker may take to start on a busy machine
@@ -75,8 +77,8 @@ class SandboxError(RuntimeError):
     """The sandbox itself does not work, through no fault of a student."""
 
 
-def missing():
-    """Say why code cannot be sandboxed here, in one sentence; None if it can."""
+def reason_unavailable():
+    """Return why code cannot be sandboxed here, in one sentence; None if it can."""
     if sys.platform != "linux":
         return "bubblewrap needs Linux: grade on a Linux machine, in a virtual machine or in WSL 2."
     program = shutil.which("bwrap")
@@ -110,7 +112,7 @@ def bubblewrap():
 
 def environment():
     """Return [(wall, whether it holds, details)] for this machine; the first NEEDED must hold."""
-    reason, (version, program) = missing(), bubblewrap() if shutil.which("bwrap") else ("", "")
+    reason, (version, program) = reason_unavailable(), bubblewrap() if shutil.which("bwrap") else ("", "")
     walls = [
         ("bubblewrap", bool(version), f"{version}, {program}" if version else "not installed"),
         ("namespaces", reason is None, reason or "a sandbox starts here"),
@@ -118,9 +120,9 @@ def environment():
     filtered = "no filter of system calls is known for this machine"
     seen = "nothing is known without a sandbox"
     if reason is None:
-        seen = _said_inside(WALK.format(known=_known(), hidden=[path for path, _ in _of_python()[1]]))
+        seen = _error_inside(WALK.format(known=_known(), hidden=[path for path, _ in _of_python()[1]]))
         if seccomp.program():
-            filtered = "the filter of system calls does not hold" if _said_inside(OPEN_CALL) else ""
+            filtered = "the filter of system calls does not hold" if _error_inside(OPEN_CALL) else ""
     walls.append(("files", not seen, seen or "only what is listed here can be seen"))
     walls.append(("seccomp", not filtered, filtered or "system calls are filtered"))
     memory, root = memory_in_force(Limits()), os.geteuid() == 0
@@ -176,8 +178,8 @@ if strange: raise SystemError(f"the sandbox sees {{len(strange)}} files more tha
 """
 
 
-def _said_inside(code):
-    """Run statements in a sandbox, and return the message of the first that fails, or ""."""
+def _error_inside(code):
+    """Run statements in a sandbox; return the message of the first that fails, "" if none does."""
     session = Session(Limits())
     try:
         session.ask(START, read=[], public={"given": code, "questions": []})
@@ -269,26 +271,26 @@ def _numpy_libraries():
     return Path(os.path.realpath(np.__file__)).parent.with_name("numpy.libs")
 
 
-def bound():
-    """Return what of this machine a sandbox sees, [(real path here, path in the sandbox)]."""
+def shown_paths():
+    """Return [(real path here, path in the sandbox)] for everything of this machine that a sandbox sees."""
     shown = _of_python()[0]
-    shown = [*shown, (Path(np.__file__).parent, "/site/numpy"), (_numpy_libraries(), "/site/numpy.libs")]
-    shown += [(HERE / name, f"/site/{name}") for name in INSIDE]
+    shown = [*shown, (Path(np.__file__).parent, f"{SITE}/numpy"), (_numpy_libraries(), f"{SITE}/numpy.libs")]
+    shown += [(HERE / name, f"{SITE}/attncourse/{name}") for name in INSIDE]
     for module in TRANSLATOR:
-        shown.append((Path(_ipython(), module), f"/site/ipython/IPython/{module}"))
+        shown.append((Path(_ipython(), module), f"{SITE}/ipython/IPython/{module}"))
     real = [(os.path.realpath(path), inside) for path, inside in shown]
     return [(path, inside) for path, inside in real if os.path.exists(path)]
 
 
 def _known():
     """Return the paths in a sandbox whose insides are known."""
-    return {"/dev", "/tmp", *(inside for _, inside in bound())}
+    return {"/dev", "/tmp", *(inside for _, inside in shown_paths())}
 
 
-def visible():
-    """Say line by line what of this machine a student's code can read."""
+def describe_visible():
+    """Return lines that say what of this machine a student's code can read."""
     lines, libraries = [], []
-    for path, shown in bound():
+    for path, shown in shown_paths():
         if shown.startswith(LIBRARIES):
             libraries.append(shown.rpartition("/")[2])
         else:
@@ -328,7 +330,7 @@ def bwrap_command(limits):
     environment["LD_LIBRARY_PATH"] = LIBRARIES
     for name, value in environment.items():
         command += ["--setenv", name, value]
-    shown = bound()
+    shown = shown_paths()
     folders = {folder for _, path in shown for folder in Path(path).parents} - {Path("/")}
     for folder in sorted(folders):
         command += ["--perms", "0755", "--dir", str(folder)]
@@ -408,8 +410,8 @@ class Session(Conversation):
             return subprocess.Popen([sys.executable, "-I", "-B", str(HERE / "worker.py")], **pipes)
         with seccomp.filter_file() as calls:
             options = ["--info-fd", str(info_end)] + (["--seccomp", str(calls)] if calls is not None else [])
-            worker = [python(), "-I", "-S", "-B", "/site/worker.py"]
-            command = cgroup.entering(self.group, [*bwrap_command(self.limits), *options, "--", *worker])
+            worker = [python(), "-I", "-S", "-B", WORKER]
+            command = cgroup.command_in_group(self.group, [*bwrap_command(self.limits), *options, "--", *worker])
             with _starting:
                 process = _start(command, pass_fds=[info_end] if calls is None else [info_end, calls], **pipes)
                 _groups.add(process.pid)

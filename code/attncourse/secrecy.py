@@ -19,7 +19,7 @@ def squeeze(text):
     return LAYOUT.sub("", text.replace("\\n", " "))
 
 
-def visible(text):
+def visible_text(text):
     """Return the text of a page without its tags."""
     return html.unescape(TAG.sub("", text))
 
@@ -51,7 +51,7 @@ def leaks(wanted, folder):
     for path in sorted(Path(folder).rglob("*")):
         if path.is_file():
             text = path.read_bytes().decode("utf-8", "replace")
-            text = squeeze(text) + (squeeze(visible(text)) if path.suffix == ".html" else "")
+            text = squeeze(text) + (squeeze(visible_text(text)) if path.suffix == ".html" else "")
             found = set(named.findall(text))
             for at in range(0, len(text), size):
                 for line, i in pieces.get(text[at : at + size], ()):

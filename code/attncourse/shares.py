@@ -23,7 +23,7 @@ class Kept:
     failed: frozenset  # names of the hidden tests that are lost
 
 
-def kept(assignment, seed=marks.SEED):
+def kept_shares(assignment, seed=marks.SEED):
     """Yield a `Kept` for every slip of an assignment."""
     for question in assignment.questions:
         alone = replace(assignment, questions=[replace(question, visible=[])])

@@ -19,6 +19,22 @@ NEAR = 0.7  # of the rare pieces that either of the two has
 LEAST = 6  # rare pieces that two answers share
 
 
+def same_files(grades):
+    """Return lists of students of a `gradebook.Grades` who have the same files byte for byte, and points for them."""
+    same = defaultdict(list)
+    for student in sorted(grades.results):
+        if grades.results[student].earned and grades.handed.get(student) and grades.represents_group(student):
+            same[grades.handed[student]].append(student)
+    return [students for students in same.values() if len(students) > 1]
+
+
+def to_compare(grades):
+    """Return {student: Result} for `compare`: one of each group, and one of the students with the same files."""
+    others = {student for students in same_files(grades) for student in students[1:]}
+    alone = [student for student in grades.results if grades.represents_group(student) and student not in others]
+    return {student: grades.results[student] for student in sorted(alone)}
+
+
 def compare(assignment, results):
     """Return [(students, kind, functions)] for the answers that are alike, those with most in common first."""
     found: dict = defaultdict(list)

@@ -51,12 +51,12 @@ class Student:
 
     def read(self):
         """Start a worker, let it read the files, and return their record, checked: see `reading.RECORD`."""
-        left = self._left()
+        left = self._seconds_left()
         self.session = sandbox.Session(self.limits, self.unsafe)
         self.session.largest = self.limits.record
         self.numpy = self.session.numpy
         self.ran = 0
-        record, problem = self._asked_to_read(min(self.limits.read, left))
+        record, problem = self._ask_to_read(min(self.limits.read, left))
         if problem:
             record = reading.nothing(f"The files could not be read: {problem}.")
         else:
@@ -64,8 +64,8 @@ class Student:
         self.record = self.record or record
         return self.record
 
-    def _asked_to_read(self, seconds):
-        """Return what the worker says that is in the files, and "" or why that is nothing to work with."""
+    def _ask_to_read(self, seconds):
+        """Return the record of the files that the worker sends, and "" or why it cannot be used."""
         try:
             reply = self.session.ask(seconds, read=self.files, public=self.assignment.public())
         except protocol.PeerEnded as error:
@@ -110,7 +110,7 @@ class Student:
 
     def _step(self, cell, number, line, seconds, message):
         """Ask the worker for one step of a cell, and note what goes wrong."""
-        left = self._left()
+        left = self._seconds_left()
         try:
             reply = self.session.ask(min(max(seconds, 0.01), left), **message)
         except protocol.PeerEnded as error:
@@ -132,7 +132,7 @@ class Student:
             raise Raised("Ended", "its process was ended")
         if self.hung.count(name) >= HANGS:
             raise Raised("Ended", f"{name} took more than {self.limits.call:.3g} s in earlier tests")
-        seconds = min(self.limits.call, self._left())
+        seconds = min(self.limits.call, self._seconds_left())
         try:
             reply = self.session.ask(seconds, call=name, arguments=list(arguments), named=named, after=after)
         except protocol.PeerEnded as error:
@@ -149,26 +149,27 @@ class Student:
         return reply.get("value")
 
     def defines_any(self):
-        """Return whether a function that is asked for is there, which may have come from elsewhere than a cell."""
+        """Return whether one of the functions that are asked for exists, wherever it comes from."""
         if self.session is None or not self.record["problem"]:
             return not self.record["problem"]
         try:
-            reply = self.session.ask(min(self.limits.call, self._left()), defined=self.assignment.functions)
+            reply = self.session.ask(min(self.limits.call, self._seconds_left()), defined=self.assignment.functions)
         except (protocol.PeerEnded, Raised):
             self.session = None
             return False
         return reply.get("value") is True
 
     def functions(self, after=None):
-        """Return the functions that are asked for, as names stood after a cell, or at the end."""
+        """Return the functions that are asked for, with all names as they were after a cell, or at the end."""
         return {name: functools.partial(self.call, name, after) for name in self.assignment.functions}
 
-    def place(self, question):
+    def answered_after(self, question):
         """Return the cell after which a question was answered, if names of the answer got another meaning later."""
         numbers = [q.name for q in self.assignment.questions]
         return next((place + 1 for number, place in self.record["reused"] if numbers[number] == question), None)
 
-    def _left(self):
+    def _seconds_left(self):
+        """Return the time that is left for this submission; raise Raised if none is."""
         left = self.deadline - time.monotonic()
         if left <= 0:
             self.slow += 1
@@ -193,7 +194,7 @@ class Student:
         return lines if len(lines) <= REMARKS else [*lines[:REMARKS], f"And {len(lines) - REMARKS} remarks more."]
 
     def _about_stubs(self, places):
-        """Yield one line about all cells that call what is not answered."""
+        """Yield one line about all cells that call a function without an answer."""
         cells = {cell for cell, _ in places}
         if cells:
             call = "One cell calls" if len(cells) == 1 else f"{len(cells)} cells call"

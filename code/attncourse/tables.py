@@ -50,7 +50,7 @@ def read(path):
     return lines
 
 
-def divided(table, entries, claims):
+def divide(table, entries, claims):
     """Return ([(Line, [Entry, …]), …], entries of which the table says nothing); a line without a file is claimed.
 
     CourseError where lines of one file differ in when it came.
@@ -86,7 +86,7 @@ def _composed(text):
     return unicodedata.normalize("NFC", text)
 
 
-def joined(told, submissions, title, readings_of, people):
+def join_submissions(told, submissions, title, readings_of, people):
     """Return submissions with the files of which a table says whose they are.
 
     They join the other files of the student whom the table names as the download or the roster does. A file that
@@ -131,7 +131,7 @@ def _told_file(line, entry, readings):
 def _place_of(student, meant, submissions, known):
     """Return the number of the one submission of the student whom a table names, or None."""
     wanted = roster.normalized(student)
-    numbers = {person["user"] for person in whose.called_so(known, student)} - {""} if known else set()
+    numbers = {person["user"] for person in whose.people_called(known, student)} - {""} if known else set()
     numbers |= {meant.user} - {""} if meant else set()
     named: list = []
     places: list = []  # by an identifier, which wins: a student may choose that of another one as a name

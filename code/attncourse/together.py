@@ -34,16 +34,16 @@ def write(folder, name, data):
 
 
 def commit(folder, aside, old):
-    """Let what was written count; `aside` is {name: another one} of old files, and `old` names those that go."""
+    """Let what was written count; `aside` is {old file: the name it gets}, and `old` lists the files that go."""
     write(folder, PLAN, json.dumps({"aside": aside, "old": old}).encode())
     _to_disk(folder / NEW)
     (folder / NEW).rename(folder / READY)
 
 
 def complete(folder):
-    """Put in place what counts and is not there yet; what raises an OSError waits for the next time.
+    """Put in place the files that count and are not there yet; after an OSError the rest waits for the next call.
 
-    Each step may have been done before: this one may itself be ended at every moment.
+    Each step may have been done before, since this function, too, may be ended at every moment.
     """
     ready = folder / READY
     try:
@@ -74,6 +74,7 @@ def _to_disk(folder, files=True):
 
 
 def _sync(path):
+    """Wait until a file or folder is on the disk."""
     opened = os.open(path, os.O_RDONLY)
     try:
         os.fsync(opened)
@@ -82,7 +83,7 @@ def _sync(path):
 
 
 @contextlib.contextmanager
-def deferred():
+def deferred_signals():
     """Let the signals that end a program wait until a block is over; then the first of them ends it.
 
     To block them in this thread is not enough: another one takes them, and Python runs their handlers here.

@@ -6,7 +6,6 @@ it.
 
 import functools
 import re
-import sys
 
 TRANSLATED = 1 << 19  # characters that IPython splits into tokens, for one notebook
 LINE = 2000  # characters of a line that is translated
@@ -72,19 +71,10 @@ def _translated(cell):
 
 @functools.cache
 def _ipython():
-    """Return IPython's translator, or None where this Python is one that IPython does not know.
-
-    In the sandbox nothing else of IPython is there, and nothing of it stays: the student's own `import IPython` finds
-    a stand-in.
-    """
-    before = {*sys.modules}
+    """Return IPython's translator, or None where this Python is one that IPython does not know."""
     try:
         from IPython.core.inputtransformer2 import TransformerManager
 
         return TransformerManager()
     except Exception:
         return None
-    finally:
-        if not __package__:
-            for name in [name for name in sys.modules if name.startswith("IPython") and name not in before]:
-                del sys.modules[name]

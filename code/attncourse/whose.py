@@ -56,12 +56,12 @@ def _typed(text):
     return plain.lstrip("0") or plain if plain.isdecimal() else plain
 
 
-def _once(people):
-    """Return people without those who are there already."""
+def _without_repeats(people):
+    """Return each of these people once."""
     return [person for number, person in enumerate(people) if not any(person is other for other in people[:number])]
 
 
-def called_so(known, text):
+def people_called(known, text):
     """Return the people whom a text means: by an identifier, else by all words of a name.
 
     Without its blanks, a name is no more certain than what stands before an `@`: `lina` may be Li Na or Lina.
@@ -70,12 +70,12 @@ def called_so(known, text):
     sure = known.find("identifier", key)
     if not sure and " " in words:
         sure = known.find("words of the name", words)
-    return _once(sure or known.find("letters of the name", key) + known.find("before the @", key))
+    return _without_repeats(sure or known.find("letters of the name", key) + known.find("before the @", key))
 
 
-def _identified_so(known, kinds, text):
-    """Return the people of whom one of these kinds of identifiers is a text, whole."""
-    return _once([person for kind in kinds for person in known.find(f"{kind} as typed", _typed(text))])
+def _people_identified(known, kinds, text):
+    """Return the people with an identifier of one of these kinds that is the whole text."""
+    return _without_repeats([person for kind in kinds for person in known.find(f"{kind} as typed", _typed(text))])
 
 
 def by_platforms_number(known, one):
@@ -84,18 +84,18 @@ def by_platforms_number(known, one):
 
 
 def by_platforms_number_without_a_name(known, one):
-    """Return those of them of whom the roster has no name that could tell them apart from another platform's."""
+    """Return the people who have this number, if the roster has no name by which to check whose it is."""
     return [person for person in by_platforms_number(known, one) if not person.get("name")]
 
 
 def by_number(known, one):
-    """Return the people of whom this is a number, of whatever kind."""
-    return _identified_so(known, NUMBERS, one.user)
+    """Return the people who have this number, of whatever kind."""
+    return _people_identified(known, NUMBERS, one.user)
 
 
 def by_address(known, one):
-    """Return the people whose address, or login, this is."""
-    return _identified_so(known, ("email", "login"), one.login)
+    """Return the people who have this address or login."""
+    return _people_identified(known, ("email", "login"), one.login)
 
 
 def by_login(known, one):
@@ -109,17 +109,17 @@ def by_github(known, one):
 
 
 def by_name(known, one):
-    """Return the people whose whole name a display name is; it is never compared with an identifier.
+    """Return the people whose whole name is this display name, which is never compared with an identifier.
 
     A student chooses it, and may choose the number, the username or the address of another one.
     """
     whole = known.find("words of the name", spelled(one.name))
-    return _once(whole or known.find("letters of the name", normalized(one.name)))
+    return _without_repeats(whole or known.find("letters of the name", normalized(one.name)))
 
 
 def by_anything(known, one):
-    """Return the people whom the login, or what the student is called in the download, means in any way."""
-    return called_so(known, one.login or one.student)
+    """Return the people whom the login, or the name in the download, can mean in any way."""
+    return people_called(known, one.login or one.student)
 
 
 def _has_the_rosters_numbers(known, title, one):
@@ -163,8 +163,8 @@ WAYS = (
 )
 
 
-def persons(known, title, one):
-    """Return the people whom a reading of a name, or a submission, can mean."""
+def possible_people(known, title, one):
+    """Return the people whom a submission, or a reading of a name, can mean."""
     ways = next(ways for holds, ways in WAYS if holds(known, title, one))
     return next(filter(None, (way(known, one) for way in ways)), [])
 
@@ -204,7 +204,7 @@ def _look_up(found, known, student, handed):
     if handed.claim:
         found.unmatched[student] = handed.claim
         return
-    several = persons(known, handed.platform, handed)
+    several = possible_people(known, handed.platform, handed)
     if len(several) == 1:
         found.matched[student] = several[0]
     elif several:
@@ -216,9 +216,9 @@ def _look_up(found, known, student, handed):
 
 
 def _leave_open(found, roster, rivals):
-    """Take a person away again from {student: Submission} who all are this one."""
+    """Leave open which of the rivals, {student: Submission}, is the one person whom all of them fit."""
     person = label(found.matched[next(iter(rivals))])
-    own = all(numbered(roster, handed) for handed in rivals.values())
+    own = all(has_platform_number(roster, handed) for handed in rivals.values())
     where = "each is in the platform's table under its own number" if own else "none is in the platform's table"
     found.claims.append(
         f"{', '.join(rivals)} are all {person} on the roster: each is graded, {where}. "
@@ -243,6 +243,6 @@ def _doubts(found, roster, handed_in):
         )
 
 
-def numbered(roster, handed):
-    """Return whether a platform's number says whose a submission is, whatever names are on a roster of another's."""
+def has_platform_number(roster, handed):
+    """Return whether the platform's own number says whose a submission is, where the roster is not that platform's."""
     return handed.platform in NUMBERED and bool(handed.user) and roster.platform != handed.platform

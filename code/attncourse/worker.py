@@ -18,10 +18,9 @@ import sys
 import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)  # modules are imported from there, as `attncourse.…`: a student's may have any other name
 LARGEST = 1 << 30  # bytes of a message from the grader
 LONGEST = 200  # characters of an error's message
-# The files beside this one that read what was handed in.
-READERS = ("reading", "choosing", "parsing", "translating", "finding", "scopes", "tokens", "spoken")
 SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 MAGIC = re.compile(r"^([ ]*)([%!])", re.MULTILINE)
 
@@ -95,18 +94,17 @@ class Notebook:
 
     def read(self, files, public):
         """Read the student's files; the record goes back."""
-        import reading
-        import spoken
+        from attncourse import reading, spoken
 
         with open(os.path.join(HERE, "standins.py"), encoding="utf-8") as file:
             first = file.read() + public["given"]
-        sys.path.append(os.path.join(HERE, "ipython"))
+        sys.path.append(os.path.join(ROOT, "ipython"))
         record, cells = reading.read(files, public)
         asked = [name for question in public["questions"] for name in question["functions"]]
         record["sources"], record["spoken"] = spoken.about(cells, asked)
         sys.path.pop()
-        for name in READERS:  # the student may have a module of this name
-            del sys.modules[name]
+        for name in [name for name in sys.modules if name.partition(".")[0] == "IPython"]:
+            del sys.modules[name]  # two files of it are here, and the student's own import finds a stand-in
         self.sources = [first, *cells]
         return record
 
@@ -164,11 +162,11 @@ def main():
     null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(null, fd)
-    sys.path.insert(0, HERE)
+    sys.path.insert(0, ROOT)
     import numpy  # before the limits: it loads once
-    import protocol
 
-    del sys.modules["protocol"]  # the student may have a module of this name
+    from attncourse import protocol
+
     grader = protocol.Conversation(replies, requests, LARGEST)
     restrict(grader.receive())  # the limits come first, and not on the command line, which can be read inside
     module = types.ModuleType("__main__")

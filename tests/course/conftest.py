@@ -89,8 +89,9 @@ def grader(request, bubblewrap):
     if request.param == "root" and not root:
         pytest.skip("not applicable: these tests run as an ordinary user")
     prefix = as_an_ordinary_user() if root and request.param == "ordinary user" else []
-    said = "import sys; sys.path.insert(0, sys.argv[1]); from attncourse import sandbox; print(sandbox.missing() or '')"
-    command = [*prefix, sys.executable, "-B", "-c", said, str(ROOT / "code")]
+    asks = "from attncourse import sandbox; print(sandbox.reason_unavailable() or '')"
+    code = f"import sys; sys.path.insert(0, sys.argv[1]); {asks}"
+    command = [*prefix, sys.executable, "-B", "-c", code, str(ROOT / "code")]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.stdout.strip() or done.returncode:
         pytest.skip(f"an ordinary user has no sandbox here: {done.stdout or done.stderr}")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from attncourse import asking, author, model, sandbox
+from attncourse import asking, author, gradebook, gradefiles, lists, model, sandbox, together
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = sorted(author.assignments(ROOT / "course"))
@@ -15,6 +15,22 @@ SOMEBODY = 50_000 + os.getpid() % 10_000  # a user without a name, another one f
 SHORT = sandbox.Limits(cell=4, call=3, total=45, grace=5)
 EXAMINERS = asking.Examiners()  # of all tests here: one examiner serves many of them
 HASTY = replace(SHORT, cell=1.2, call=0.8)  # where such a limit has to run out
+
+
+class Class(gradebook.Grades):
+    """The grades of a class with the files that are written of them, as the command makes both."""
+
+    def __init__(self, assignment, download, folder, decisions=None, roster=None, site=""):
+        together.complete(Path(folder))
+        super().__init__(assignment, download, folder, decisions, roster)
+        self.files = gradefiles.GradeFiles(self, site)
+
+    def finish(self):
+        return self.files.finish()
+
+    def lists(self):
+        return lists.all_of(self, self.files)
+
 
 IN_WORDS = """
 +++ {"tags": ["question"], "exercise": "in-words", "goals": [1]}
@@ -77,6 +93,6 @@ def earned(marked, question=None):
 
 def needs_a_sandbox():
     """Skip a test, with the reason, where there is no sandbox; student's code never runs without one here."""
-    reason = sandbox.missing()
+    reason = sandbox.reason_unavailable()
     if reason:
         pytest.skip(reason)

@@ -41,7 +41,7 @@ def test_a_written_answer_in_the_bundle(with_words):
     assert (words.name, words.kind, words.points) == ("in-words", "written", 2)
     assert [e.kind for e in with_words.questions] == ["code"] * 4 + ["written"]
     assert sum(q.points for q in with_words.questions) == author.POINTS
-    assert author.by_tests(with_words) == 8
+    assert author.points_by_tests(with_words) == 8
     author.prove(with_words)
     assert earned(marks.mark(with_words, author.reference(with_words))) == 8
     assert model.load_assignment(json.loads(json.dumps(asdict(with_words)))) == with_words

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from attncourse import asking, batch, downloads, gradebook, gradefiles, marks, model, submissions
-from coursework import SHORT, answers, graded, notebook
+from coursework import SHORT, Class, answers, graded, notebook
 
 
 @pytest.fixture
@@ -49,9 +49,9 @@ def _far(folder):
 def run(folder, assignment, out, mapper=None, progress=None, **more):
     """Grade a folder, or a `Download`; returns the `Grades`, also where the mapper breaks."""
     download = downloads.read(folder) if isinstance(folder, Path) else folder
-    grades = gradebook.Grades(assignment, download, out)
+    grades = Class(assignment, download, out)
     mapper = mapper or batch.on_threads(2, assignment, marks.SEED, SHORT)
-    batch.run(grades, mapper, marks.SEED, SHORT, progress, **more)
+    batch.run(grades, grades.files, mapper, marks.SEED, SHORT, progress, **more)
     return grades
 
 
@@ -240,8 +240,8 @@ def test_a_student_hears_of_a_second_attempt_only_where_no_test_caused_it(when, 
     place = plain(tmp_path, "x")
     (place / "x.ipynb").write_bytes(notebook(*cells))
     limits, out = replace(SHORT, cell=0.5, call=0.5), tmp_path / "out"
-    grades = gradebook.Grades(assignment, downloads.read(place), out)
-    batch.run(grades, batch.on_threads(1, assignment, marks.SEED, limits), marks.SEED, limits)
+    grades = Class(assignment, downloads.read(place), out)
+    batch.run(grades, grades.files, batch.on_threads(1, assignment, marks.SEED, limits), marks.SEED, limits)
     page = (out / "feedback" / "x.html").read_text(encoding="utf-8")
     heard = "time limit" in page or "more than" in page
     assert grades.results["x"].slow, "a limit was reached"
@@ -337,7 +337,7 @@ def test_an_interruption_ends_every_examiner_first_and_starts_none(
     alive = []
     monkeypatch.setattr(asking, "Examiner", Seen)
     monkeypatch.setattr(
-        gradebook.Grades, "finish", lambda grades: alive.extend(process.poll() is None for process in started)
+        gradefiles.GradeFiles, "finish", lambda files: alive.extend(process.poll() is None for process in started)
     )
     with pytest.raises(KeyboardInterrupt):
         run(place, assignment, tmp_path / "out", batch.on_threads(2, assignment, marks.SEED, SHORT), stop)

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import platforms
 import pytest
-from attncourse import batch, downloads, finding, gradebook, lists, marks, model, policy, roster, submissions, tokens
+from attncourse import batch, downloads, finding, lists, marks, model, policy, roster, submissions, tokens
 from attncourse.model import CourseError
-from coursework import SHORT, notebook
+from coursework import SHORT, Class, notebook
 from test_batch import made_of, plain
 from test_gradebook import earns, read_roster
 
@@ -21,8 +21,8 @@ SAME = "The same files, byte for byte: a group that the policy does not name, or
 def run(place, assignment, out, results, decisions=None, people=None, **more):
     """Grade a folder, or a `Download`, with prepared results; returns the `Grades`."""
     there = place if isinstance(place, submissions.Download) else downloads.read(place, people)
-    grades = gradebook.Grades(more.pop("shown", assignment), there, out, decisions, people)
-    batch.run(grades, made_of(results), more.pop("seed", marks.SEED), SHORT, **more)
+    grades = Class(more.pop("shown", assignment), there, out, decisions, people)
+    batch.run(grades, grades.files, made_of(results), more.pop("seed", marks.SEED), SHORT, **more)
     assert grades.files.written
     assert not grades.files.errors
     return grades
@@ -107,8 +107,8 @@ def teams(assignment, folder, platform):
     theirs, zoes = (replace(earns(assignment, "witness"), tokens=each) for each in (tokens, others))
     asked: list = []
     there = downloads.read(folder / "in")
-    grades = gradebook.Grades(assignment, there, folder / "out", {"groups": [["ada", "hal"]]} if not platform else {})
-    batch.run(grades, made_of(lambda name: zoes if "oe" in name else theirs, asked), marks.SEED, SHORT)
+    grades = Class(assignment, there, folder / "out", {"groups": [["ada", "hal"]]} if not platform else {})
+    batch.run(grades, grades.files, made_of(lambda name: zoes if "oe" in name else theirs, asked), marks.SEED, SHORT)
     return grades, asked
 
 

@@ -141,7 +141,7 @@ def test_moodles_worksheet_in_another_language(tmp_path):
     )
     (tmp_path / "g.csv").write_text(german.replace("Grade", "Bewertung"), encoding="utf-8")
     people = roster.read(tmp_path / "g.csv")
-    place = exports.places(people, ["x"])
+    place = exports.matching_columns(people, ["x"])
     assert (people.platform, [people.header[n] for n in place], people.people[0]["user"]) == (
         "Moodle",
         ["Bewertung"],

@@ -11,7 +11,7 @@ from test_replaying import WITH_SHARES
 @pytest.fixture(scope="module", params=WITH_SHARES)
 def table(request, assignments):
     """An assignment with shares, and what each of its slips keeps."""
-    return assignments[request.param], list(shares.kept(assignments[request.param]))
+    return assignments[request.param], list(shares.kept_shares(assignments[request.param]))
 
 
 def test_assignments_have_shares(assignments):

@@ -47,10 +47,10 @@ TOKENS, QUERIES = [], None
 """
     result = graded(notebook(*answers(assignment), spoiled), assignment)
     lost = [(mark.test, mark.why) for mark in result.marks if not mark.passed]
-    assert result.score == author.by_tests(assignment), lost
+    assert result.score == author.points_by_tests(assignment), lost
 
 
 def test_an_answer_may_use_data(assignment, bubblewrap):
     """The given cell runs in the sandbox even where the notebook lacks it."""
     uses = "def leak():\n    return [[1, 0], [2, 0], [len(HEADS) - 7, 0]] if WEIGHTS.shape == (8, 20, 20) else None"
-    assert graded(notebook(*answers(assignment), uses), assignment).score == author.by_tests(assignment)
+    assert graded(notebook(*answers(assignment), uses), assignment).score == author.points_by_tests(assignment)

@@ -13,8 +13,6 @@ from attncourse import (
     clean,
     downloads,
     finding,
-    gradebook,
-    lists,
     marking,
     model,
     policy,
@@ -25,7 +23,7 @@ from attncourse import (
     tokens,
 )
 from attncourse.model import CourseError
-from coursework import answers, notebook
+from coursework import Class, answers, notebook
 
 RIGHT = notebook("def leaves(d_k, t): return 1")
 XSS = [
@@ -75,7 +73,7 @@ def class_of(assignment, folder, platform, people=None, decisions=None, **option
     people = read_roster(folder, people) if people else None
     pattern = platforms.BLACKBOARD if platform == "blackboard" else ""
     there = downloads.read(folder / "in", people, pattern=pattern)
-    grades = gradebook.Grades(assignment, there, folder / "out", decisions, people)
+    grades = Class(assignment, there, folder / "out", decisions, people)
     everything = [q.name for q in assignment.questions]
     for number, student in enumerate(sorted(grades.classlist.submissions)):
         grades.add(student, earns(assignment, *(everything if number % 2 == 0 else ["witness"])))
@@ -298,7 +296,7 @@ def test_numbers_of_students_and_members_of_groups_are_taken_as_typed(assignment
     decisions = policy.read(tmp_path / "p.yml", assignment)
     people = read_roster(tmp_path, b"Student ID,Name\n0012,Jo Roe\n0083,Al Poe\n10,Di Fox\n")
     download = submissions.Download({"0012": submissions.Submission("0012", ())}, "", [], [])
-    grades = gradebook.Grades(assignment, download, tmp_path / "out", decisions, people)
+    grades = Class(assignment, download, tmp_path / "out", decisions, people)
     grades.add("0012", earns(assignment, "witness"))
     assert [grades.final(student).score for student in ("0012", "Al Poe", "Di Fox")] == [1, 1, None]
 
@@ -325,11 +323,11 @@ def test_of_a_group_the_submission_counts_that_leaves_most_points(points, days, 
     decisions = {"late": {"due": "2026-03-01 23:59", "per_day": "50%"}, "groups": [order]}
     if not late:
         decisions["late"] = {"per_day": "50%" if "bob" not in days else 3, "days": days}
-    grades = gradebook.Grades(assignment, there, tmp_path / "out", decisions)
+    grades = Class(assignment, there, tmp_path / "out", decisions)
     for name, score in points.items():
         grades.add(name, model.Result(score, [model.Mark("witness", "a test", True, score, True)]))
     assert {name: grades.final(name).score for name in points} == expected
-    assert len(lists.compared(grades)) == 1, "members of a group are no pair"
+    assert len(similar.to_compare(grades)) == 1, "members of a group are no pair"
 
 
 @pytest.mark.parametrize(("time", "days"), [("2026-03-01-23-59-59", 0), ("2026-03-02-00-00-00", 1)])
@@ -354,7 +352,7 @@ def test_what_an_import_would_do_wrong_is_listed_before_it(assignment, tmp_path)
             (sound, "", "RNN assignment" if platform != "moodle" else ""),
         ):
             people, decisions = read_roster(tmp_path, data), {"column": column} if column else {}
-            lists = gradebook.Grades(assignment, nobody, tmp_path, decisions, people).lists()
+            lists = Class(assignment, nobody, tmp_path, decisions, people).lists()
             lines = lists.get("Before you import", [])
             assert len(lines) == bool(expected), (platform, column)
             assert all(expected in line for line in lines), (platform, column)
@@ -512,7 +510,7 @@ def test_a_deadline_has_its_own_time_zone(due, came, zone, assignment, tmp_path,
     time.tzset()
     try:
         assert policy.days_late(decisions, ["x"], submissions.File("a", "a", None, time=came)) == ZONES[due, came, zone]
-        said = policy.due(decisions)
+        said = policy.deadline(decisions)
         assert "as the policy says" in said if "Z" in due or "-08" in due else "time zone of this machine" in said
     finally:
         monkeypatch.undo()

@@ -57,9 +57,10 @@ def is_open(fd):
     except OSError: return False
     return True
 assert os.getuid() != 0 and os.listdir("/tmp") == [], os.getuid()
-assert set(os.listdir("/site")) <= {"lib", "numpy", "numpy.libs", "ipython", "worker.py", "protocol.py", "reading.py",
-                                   "choosing.py", "parsing.py", "translating.py", "finding.py", "scopes.py",
-                                   "tokens.py", "spoken.py", "standins.py"}
+assert set(os.listdir("/site")) <= {"lib", "numpy", "numpy.libs", "ipython", "attncourse"}
+assert set(os.listdir("/site/attncourse")) == {"worker.py", "protocol.py", "reading.py", "choosing.py", "parsing.py",
+                                               "translating.py", "finding.py", "scopes.py", "tokens.py", "spoken.py",
+                                               "standins.py"}
 assert not {"USER", "SEED", "SSH_AUTH_SOCK", "PYTHONPATH"} & set(os.environ), os.environ
 assert len(os.listdir("/dev")) < 20
 try:
@@ -95,7 +96,7 @@ assert asyncio.run(asyncio.sleep(0, 1)) == 1  # which needs a pair of sockets
 """
 PATHS_OF_THE_HOST = """
 import glob, os, sys
-assert sys.executable.startswith("/python/") and sys.orig_argv[-1] == "/site/worker.py", sys.orig_argv
+assert sys.executable.startswith("/python/") and sys.orig_argv[-1] == "/site/attncourse/worker.py", sys.orig_argv
 assert not glob.glob(f"{sys.prefix}/lib*/python3*/*-packages/*")
 assert not glob.glob(f"{sys.prefix}/lib*/python3*/ensurepip/_bundled/*")
 assert sorted(os.listdir(sys.prefix)) in (["bin", "lib"], ["bin", "lib64"]), os.listdir(sys.prefix)
@@ -214,7 +215,7 @@ for top in ("/", "/proc/self", "/proc/1"):
         inside[:] = [d for d in inside if d not in ("sys", "proc", "task") or folder != "/"][:200]
         if folder.count("/") > 6 or folder.startswith(("/usr", "/proc/self/map_files")): inside.clear(); continue
         for file in files:
-            if "bundle" in file or "course" in folder:
+            if "bundle" in file or "course" in folder.removeprefix("/site/attncourse"):
                 found.append(os.path.join(folder, file))
 frame = sys._getframe()
 while frame:
@@ -227,8 +228,8 @@ DELETE = """
 import shutil, os
 for top in ("/site", "/tmp", "/etc"):
     shutil.rmtree(top, ignore_errors=True)
-assert os.path.exists("/site/worker.py")
-for path in ("/site/worker.py", "/usr/x", "/x"):
+assert os.path.exists("/site/attncourse/worker.py")
+for path in ("/site/attncourse/worker.py", "/usr/x", "/x"):
     try:
         open(path, "a").close()
     except OSError:
@@ -296,7 +297,7 @@ def _is_of_a_sandbox(number):
         if (owner - 1_000_000) // 16 in examiners:
             return True
         with open(f"/proc/{number}/cmdline", "rb") as file:
-            inside = b"/site/worker.py" in file.read()
+            inside = b"/site/attncourse/worker.py" in file.read()
     except OSError:
         return False
     return inside and owner == SOMEBODY

@@ -18,8 +18,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
-from attncourse import batch, clean, downloads, gradebook, layouts, marks, together
-from coursework import ROOT, SHORT, answers, needs_a_sandbox, notebook
+from attncourse import batch, clean, downloads, layouts, marks, together
+from coursework import ROOT, SHORT, Class, answers, needs_a_sandbox, notebook
 from test_batch import made_of, plain, result, rows
 
 CHAPTER = "sqrt-dk-scaling"
@@ -27,9 +27,9 @@ CHAPTER = "sqrt-dk-scaling"
 
 def run(place, assignment, out, mapper, seed=marks.SEED, **more):
     """Grade a folder; returns the `Grades`, also where the run is interrupted."""
-    grades = gradebook.Grades(assignment, downloads.read(place), out)
+    grades = Class(assignment, downloads.read(place), out)
     with contextlib.suppress(KeyboardInterrupt):
-        batch.run(grades, mapper, seed, SHORT, **more)
+        batch.run(grades, grades.files, mapper, seed, SHORT, **more)
     return grades
 
 
@@ -235,7 +235,7 @@ def regraded(assignment, tmp_path):
         before=contents(tmp_path / "old"),
         after=contents(tmp_path / "new"),
         again=again,
-        starts=lambda out: gradebook.Grades(assignment, downloads.read(place), out),
+        starts=lambda out: Class(assignment, downloads.read(place), out),
     )
 
 
@@ -341,6 +341,17 @@ def test_a_typo_changes_nothing(typo, graded, typed):
     assert same
 
 
+def test_the_command_puts_in_place_what_a_killed_run_left(typed, tmp_path):
+    """Also where it then ends, because of what was typed."""
+    typed()
+    (folder,) = (path.parent for path in tmp_path.rglob("grades.csv"))
+    together.write(folder, "grades.csv", b"what a killed run wrote")
+    together.commit(folder, {}, [])
+    assert "nobody" in typed("FORCE=nobody")[0]
+    assert (folder / "grades.csv").read_bytes() == b"what a killed run wrote"
+    assert not (folder / together.READY).exists()
+
+
 def test_the_command_says_what_an_interruption_left(assignment, tmp_path):
     """A real Ctrl-C while a notebook hangs: two that are stored stay in the table, and are not graded again."""
     needs_a_sandbox()
@@ -390,7 +401,7 @@ def test_a_signal_while_files_are_put_in_place_waits_until_all_of_them_are(endin
     place, out = plain(tmp_path, "a", "b"), tmp_path / "out"
     run(place, assignment, out, made_of(lambda name: result(7)))
     another = replace(assignment, title="Another")
-    grades = gradebook.Grades(another, downloads.read(place), out)
+    grades = Class(another, downloads.read(place), out)
     over, moved, real = threading.Event(), [], Path.replace
 
     def moving(self, target):
@@ -408,7 +419,7 @@ def test_a_signal_while_files_are_put_in_place_waits_until_all_of_them_are(endin
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Path, "replace", moving)
             with pytest.raises(KeyboardInterrupt):
-                batch.run(grades, made_of(lambda name: result(2)), marks.SEED, SHORT)
+                batch.run(grades, grades.files, made_of(lambda name: result(2)), marks.SEED, SHORT)
     finally:
         over.set()
         other.join()

@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from attncourse import author, batch, downloads, finding, gradebook, marks, model, notebooks, roster
-from coursework import OF_TESTS, SHORT, answers, earned, graded, notebook
+from attncourse import author, batch, downloads, finding, marks, model, notebooks, roster
+from coursework import OF_TESTS, SHORT, Class, answers, earned, graded, notebook
 
 GIVEN = """
 ```{code-cell} ipython3
@@ -80,7 +80,7 @@ def personal(tmp_path_factory):
 
 
 def values(assignment, login):
-    return marks.data(assignment.of(login))
+    return marks.data(assignment.for_login(login))
 
 
 def handed_in(assignment, login, *more):
@@ -157,8 +157,9 @@ def test_a_login_that_is_anothers_is_said_by_name(personal, bubblewrap, tmp_path
         (tmp_path / "in" / f"{name}.ipynb").write_bytes(handed_in(personal, login))
     (tmp_path / "r.csv").write_text("Name,Login\n" + "".join(f"{n.title()} X,{n}\n" for n in typed))
     people = roster.read(tmp_path / "r.csv")
-    grades = gradebook.Grades(personal, downloads.read(tmp_path / "in"), tmp_path / "out", None, people)
-    batch.run(grades, batch.on_threads(2, personal, marks.SEED, SHORT, logins_of=grades.logins), limits=SHORT)
+    grades = Class(personal, downloads.read(tmp_path / "in"), tmp_path / "out", None, people)
+    mapper = batch.on_threads(2, personal, marks.SEED, SHORT, logins_of=grades.logins)
+    batch.run(grades, grades.files, mapper, limits=SHORT)
     assert {name: grades.final(name).score for name in typed} == {"hal": 8, "ada": 10, "eve": 8, "sue": 10, "tom": 10}
     (lines,) = (lines for title, lines in grades.lists().items() if "other numbers" in title)
     assert lines == [
@@ -167,8 +168,9 @@ def test_a_login_that_is_anothers_is_said_by_name(personal, bubblewrap, tmp_path
         "sue: the notebook says none; marked with those of sue",
     ]
     assert "sue" not in (tmp_path / "out" / "feedback" / "hal.html").read_text()
-    unsure = gradebook.Grades(personal, downloads.read(tmp_path / "in"), tmp_path / "out2")
-    batch.run(unsure, batch.on_threads(2, personal, marks.SEED, SHORT, logins_of=unsure.logins), limits=SHORT)
+    unsure = Class(personal, downloads.read(tmp_path / "in"), tmp_path / "out2")
+    mapper = batch.on_threads(2, personal, marks.SEED, SHORT, logins_of=unsure.logins)
+    batch.run(unsure, unsure.files, mapper, limits=SHORT)
     (lines,) = (lines for title, lines in unsure.lists().items() if "no roster" in title)
     assert "ada, hal: 'ada'" in lines
 
@@ -192,7 +194,7 @@ def test_the_solution_must_hold_for_the_numbers_of_others(personal):
 
 def own_names(assignment):
     """Return the names of the given values that differ from student to student."""
-    drawn = [marks.data(assignment.of(f"s{number}")) for number in range(8)]
+    drawn = [marks.data(assignment.for_login(f"s{number}")) for number in range(8)]
     return {name for name in assignment.data if len({repr(values[name]) for values in drawn}) > 1}
 
 
@@ -211,13 +213,13 @@ def test_own_numbers_are_fair_to_all_and_of_no_use_to_others(logins, assignments
         right = [*map(model.solution, question.answer), *question.right]
         lucky = Counter()
         for login in [f"s{number}" for number in range(logins)]:
-            own = assignment.of(login)
+            own = assignment.for_login(login)
 
             def passes(functions, own=own, worth=question.points):
                 return earned(marks.mark(own, functions)) == worth
 
             assert all(passes(author.reference(own, source)) for source in right), (question.name, login)
-            lucky["the answer of another"] += passes(author.reference(assignment.of(f"not-{login}")))
+            lucky["the answer of another"] += passes(author.reference(assignment.for_login(f"not-{login}")))
             lucky.update(slip.name for slip in question.wrong if passes(author.reference(own, slip.source)))
         assert max(lucky.values()) <= logins / 10, (question.name, lucky)
 

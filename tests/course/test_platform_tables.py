@@ -5,8 +5,9 @@ import io
 
 import platforms
 import pytest
-from attncourse import downloads, exports, gradebook, model, roster
-from coursework import notebook
+from attncourse import downloads, lists, model, roster
+from attncourse.cells import numbers
+from coursework import Class, notebook
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -53,7 +54,7 @@ def graded(assignment, folder, platform, worth="10", ada="", hal="", decisions=N
         platforms.put(folder / "in", name, RIGHT)
     people = roster.read(folder / "r.csv")
     there = downloads.read(folder / "in", people)
-    grades = gradebook.Grades(assignment, there, folder / "out", {"column": "HW"} | (decisions or {}), people)
+    grades = Class(assignment, there, folder / "out", {"column": "HW"} | (decisions or {}), people)
     for student in grades.classlist.to_grade():
         grades.add(student, model.Result(5, [model.Mark("witness", "a test", True, 5, True)]))
     assert grades.finish()
@@ -108,7 +109,7 @@ NUMBERS = {
 
 @pytest.mark.parametrize("text", NUMBERS)
 def test_a_number_in_any_notation(text):
-    assert exports.numbers(text) == NUMBERS[text]
+    assert numbers(text) == NUMBERS[text]
 
 
 @pytest.mark.parametrize("platform", TABLES)
@@ -257,7 +258,7 @@ def test_a_list_that_fails_costs_only_itself(assignment, tmp_path, monkeypatch):
     def broken(grades):
         raise ValueError("1.000.00")
 
-    monkeypatch.setattr(exports, "before_import", broken)
+    monkeypatch.setitem(lists.LISTS, "Before you import", broken)
     grades = graded(assignment, tmp_path, "Canvas")
     assert (grades.folder / "report.html").is_file()
     assert cells(grades, "Canvas") == ["5", "5"]

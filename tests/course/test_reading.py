@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from attncourse import author, finding, model, protocol, reading, scopes, student, translating
-from coursework import HASTY, SHORT, answers, files, graded, notebook
+from coursework import HASTY, ROOT, SHORT, answers, files, graded, notebook
 
 # name: cells that run without a remark; where they check something, an assert fails if they did not
 CLEAN = {
@@ -77,6 +77,17 @@ def test_cells_that_run_in_jupyter_run_here(names, marked, assignment):
     result = marked(*(cell for name in names for cell in CLEAN[name]), *answers(assignment))
     assert result.remarks == []
     assert result.score == author.POINTS
+
+
+def test_no_module_of_the_grader_is_found_under_a_students_name(marked, assignment):
+    """Where a student's own file is missing, the import fails here as it does everywhere else."""
+    names = [path.stem for path in (ROOT / "code" / "attncourse").glob("[a-z]*.py")]
+    cell = f"""
+import importlib.util
+assert not [name for name in {names} if importlib.util.find_spec(name)]
+"""
+    result = marked(cell, *answers(assignment))
+    assert result.remarks == []
 
 
 WHERE = {  # cells: what a remark begins with
@@ -288,9 +299,9 @@ PLACES = {
 @pytest.mark.parametrize("name", PLACES)
 def test_a_written_answer_is_found_where_students_put_it(name):
     cells, expected = PLACES[name]
-    found = finding.written([("markdown", cell) for cell in cells], WRITTEN)
+    found = finding.written_answers([("markdown", cell) for cell in cells], WRITTEN)
     assert found == ({} if expected is None else {"0": expected})
-    code = finding.written([("markdown", "## 1. Why"), ("code", "'''Because.'''")], WRITTEN)
+    code = finding.written_answers([("markdown", "## 1. Why"), ("code", "'''Because.'''")], WRITTEN)
     assert code == {"0": "'''Because.'''"}
 
 

@@ -25,7 +25,7 @@ def kept(assignment, question, functions, replays, seed=marks.SEED):
     """The points that are kept for slips alone, whatever the tests give."""
     one = replace(assignment, questions=[replace(question, visible=[])])
     with bounded_memory():
-        marked, found = replaying.here(one, functions, seed, replays if seed == marks.SEED else None)
+        marked, found = replaying.mark_here(one, functions, seed, replays if seed == marks.SEED else None)
     without = [replace(mark, passed=False) for mark in marked]
     return model.parts(without, found)[question.name], [name for one in found for name in one.slips]
 
@@ -108,7 +108,7 @@ def test_two_slips_in_one_answer_keep_the_product_and_one_beside_a_blank_keeps_n
     def found(code):
         space = {}
         exec(code, space)
-        return [(each.slips, each.keeps) for each in replaying.here(one, space)[1]]
+        return [(each.slips, each.keeps) for each in replaying.mark_here(one, space)[1]]
 
     assert found(source) == [(["f", "g"], 0.2)]
     assert found("def f(x): return x + 1\ndef g(x): return x") == [(["f"], 0.5)]

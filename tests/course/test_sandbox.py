@@ -18,15 +18,15 @@ def test_an_old_bubblewrap_is_named(version, old, tmp_path, monkeypatch):
     program.write_text(f"#!/bin/sh\ntest \"$1\" = --version && echo 'bubblewrap {version}' || exit 3\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert (f"{version} is too old" in sandbox.missing()) == old, "a new one fails for another reason"
+    assert (f"{version} is too old" in sandbox.reason_unavailable()) == old, "a new one fails for another reason"
 
 
 def test_a_sandbox_that_is_not_there_or_does_not_start_says_why(bubblewrap, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(sandbox, "HERE", sandbox.HERE / "nowhere")
-        assert "did not start" in sandbox.missing()
+        assert "did not start" in sandbox.reason_unavailable()
     monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
-    assert "bubblewrap" in sandbox.missing()
+    assert "bubblewrap" in sandbox.reason_unavailable()
     assert not any(holds for _, holds, _ in sandbox.environment()[: sandbox.NEEDED])
     with pytest.raises(sandbox.SandboxError, match="bubblewrap"):
         sandbox.Session(sandbox.Limits())
@@ -126,9 +126,9 @@ import sys
 sys.path[:0] = sys.argv[1].split(":")
 from attncourse import sandbox
 assert sandbox.PREFIX == sys.argv[2], sandbox.PREFIX
-assert sandbox.missing() is None, sandbox.missing()
+assert sandbox.reason_unavailable() is None, sandbox.reason_unavailable()
 assert sandbox.environment()[2][1], sandbox.environment()[2]
-print(sandbox._said_inside(sys.argv[3]), *sandbox.visible(), sep="\\n")
+print(sandbox._error_inside(sys.argv[3]), *sandbox.describe_visible(), sep="\\n")
 """
 
 
@@ -212,13 +212,13 @@ def test_a_sandbox_enters_its_control_group(groups, monkeypatch):
     assert group.parent == groups / "app"
     limits = {path.name: path.read_text() for path in group.iterdir()}
     assert limits == {"memory.max": "1048576", "pids.max": "6", "memory.swap.max": "0", "memory.oom.group": "1"}
-    done = subprocess.run(cgroup.entering(group, ["sh", "-c", "echo $$"]), capture_output=True, text=True)
+    done = subprocess.run(cgroup.command_in_group(group, ["sh", "-c", "echo $$"]), capture_output=True, text=True)
     assert (group / "cgroup.procs").read_text() == done.stdout
     for path in group.iterdir():
         path.unlink()  # the kernel's own are not in the way
     cgroup.remove(group)
     assert not group.exists()
-    assert cgroup.entering(None, ["x"]) == ["x"]
+    assert cgroup.command_in_group(None, ["x"]) == ["x"]
 
 
 def test_groups_of_a_killed_grader_are_removed_by_the_next(groups):

@@ -7,8 +7,8 @@ import json
 from dataclasses import replace
 
 import pytest
-from attncourse import author, downloads, gradebook, items, model, notebooks, policy, report
-from coursework import notebook
+from attncourse import author, downloads, history, items, model, notebooks, policy, report
+from coursework import Class, notebook
 from test_gradebook import earns
 
 QUESTION = "rows-that-leave"
@@ -35,10 +35,9 @@ def finished(assignment, folder, decisions=None, site="https://book.example/", h
         (folder / "in").mkdir(parents=True, exist_ok=True)
         (folder / "in" / f"{name}.ipynb").write_bytes(notebook("1"))
     there = downloads.read(folder / "in")
-    grades = gradebook.Grades(assignment, there, folder / "out", decisions, None, site)
+    grades = Class(assignment, there, folder / "out", decisions, None, site)
     for name, result in results.items():
-        grades.handed[name] = (handed or {}).get(name, "files")
-        grades.add(name, result)
+        grades.add(name, result, (handed or {}).get(name, "files"))
     grades.finish()
     assert grades.files.written, grades.files.errors
     return grades
@@ -95,7 +94,7 @@ def test_a_deadline_is_over_in_its_own_time_zone():
     decisions = {"late": {"due": "2026-03-01T23:59-08:00"}}
     for minute, over in ((58, False), (0, True)):
         now = datetime.datetime(2026, 3, 2, 8 if over else 7, minute, tzinfo=datetime.UTC)
-        assert policy.over(decisions, now) is over
+        assert policy.is_over(decisions, now) is over
 
 
 @pytest.mark.parametrize(
@@ -164,13 +163,28 @@ def test_who_was_late_at_first_stays_late_and_who_hands_in_after_the_last_day_wi
     late = {"late": {"per_day": 1, "days": {"ada": 1}}}
     grades = in_two_rounds(assignment, tmp_path, earns(assignment), earns(assignment, "witness"), late, before=late)
     assert grades.final("ada").score == 0, "one point comes back, and one is deducted"
-    first = {"parts": {"witness": 1}, "late": 0}
+    first = history.FirstRound(parts={"witness": 1}, late=0, handed="files", settled=True)
     file = type("File", (), {"time": "2026-03-16-00-00-00", "late": None})
     handed = type("Handed", (), {"files": [file]})
     for until, score in (("2026-03-15", 1), ("2026-03-16", 1.5)):
         decisions = {"resubmission": {"until": until, "back": 0.5}}
         result = earns(assignment, "witness")
         assert policy.apply(decisions, assignment, "ada", result, handed, first=first).score == score
+
+
+@pytest.mark.parametrize("left", ["{", "[]", "{}", '{"students": []}', '{"students": {"ada": {"parts": {}}}}', "\xff"])
+def test_the_marks_of_the_first_round_are_never_taken_from_a_second(left, assignment, tmp_path):
+    """Where the file that keeps them cannot be read, the last run is of the second round, and would be the first."""
+    first, second = earns(assignment, "witness"), earns(assignment, "witness", "saturation")
+    grades = in_two_rounds(assignment, tmp_path, first, second)
+    kept = grades.folder / "first.json"
+    kept.write_text(left, encoding="latin-1")
+    with pytest.raises(model.CourseError, match=r"first\.json"):
+        finished(assignment, tmp_path, grades.policy, handed={"ada": "other files"}, ada=second)
+    assert kept.read_text(encoding="latin-1") == left, "nothing is written over it"
+    kept.unlink()
+    begun = finished(assignment, tmp_path, grades.policy, handed={"ada": "other files"}, ada=second)
+    assert begun.final("ada").rounds == (), "an instructor who deletes it begins again"
 
 
 @pytest.mark.parametrize(
@@ -192,7 +206,7 @@ def test_a_policy_for_rounds_that_is_not_understood_names_what(text, says, assig
 def of_a_class(assignment, slip, folder, slips=4, blanks=2, **decisions):
     """The grades of twelve students: some slip, some left the exercise as it was, and the others solved everything."""
     names = [name for question in assignment.questions for name in question.functions]
-    answered, blank = {name: ["return", "0"] for name in names}, items.handed_out(assignment)
+    answered, blank = {name: ["return", "0"] for name in names}, items.blank_answers(assignment)
     asked = next(question for question in assignment.questions if question.name == QUESTION)
     every = [question.name for question in assignment.questions]
     others = [name for name in every if name != QUESTION]

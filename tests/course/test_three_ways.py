@@ -44,7 +44,7 @@ def leaked(assignment, folder):
 
 
 def test_here(chapter, assignments, bubblewrap):
-    for make, score in ((notebooks.instructor, author.by_tests(assignments[chapter])), (notebooks.student, 0)):
+    for make, score in ((notebooks.instructor, author.points_by_tests(assignments[chapter])), (notebooks.student, 0)):
         assert graded(make(assignments[chapter]).encode(), assignments[chapter]).score == score
 
 
@@ -57,7 +57,7 @@ def test_gradescope_layout(who, chapter, made, assignments, tmp_path):
     zipped = str(made / "gradescope" / "autograder.zip")
     call(str(BIN / "otter"), "run", "-a", zipped, "-o", str(tmp_path), "submission.ipynb", cwd=tmp_path)
     tests = json.loads((tmp_path / "results.json").read_text())["tests"]
-    all_points = author.by_tests(assignments[chapter])
+    all_points = author.points_by_tests(assignments[chapter])
     assert sum(test.get("score", 0) for test in tests) == (all_points if who == "instructor" else 0)
     assert sum(test.get("max_score", 0) for test in tests) == all_points
     for test in tests:
@@ -107,6 +107,6 @@ def test_nbgrader(chapter, made, assignments, tmp_path):
     rows = csv.DictReader((place / "grades.csv").open())
     scores = {row["student_id"]: (float(row["raw_score"]), float(row["max_score"])) for row in rows}
     assert scores == {
-        "instructor": (author.by_tests(assignments[chapter]), author.POINTS),
+        "instructor": (author.points_by_tests(assignments[chapter]), author.POINTS),
         "student": (0, author.POINTS),
     }

@@ -7,10 +7,10 @@ import zipfile
 
 import platforms
 import pytest
-from attncourse import downloads, gradebook, lists, model, roster, tables
+from attncourse import downloads, lists, model, roster, tables
 from attncourse import platforms as names
 from attncourse.model import CourseError
-from coursework import notebook
+from coursework import Class, notebook
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,7 +34,7 @@ def read(folder, handed, people="", table="", pattern=""):
 def graded(assignment, folder, handed, people="", decisions=None, **options):
     """The finished grades of such a download, in which everybody has two points."""
     there, known = read(folder, handed, people, **options)
-    grades = gradebook.Grades(assignment, there, folder / "out", decisions, known)
+    grades = Class(assignment, there, folder / "out", decisions, known)
     for student in grades.classlist.to_grade():
         grades.add(student, model.Result(2, [model.Mark("witness", "a test", True, 2, True)]))
     assert grades.finish()
@@ -82,7 +82,7 @@ def test_every_reading_is_returned_and_a_name_with_several_is_claimed(name, assi
     there, _ = read(tmp_path, [file, *others], pattern=pattern)
     assert there.submissions[file].claim
     assert file in " ".join(there.claims)
-    grades = gradebook.Grades(assignment, there, tmp_path / "out")
+    grades = Class(assignment, there, tmp_path / "out")
     for student in grades.classlist.to_grade():
         grades.add(student, model.Result(2, [model.Mark("witness", "a test", True, 2, True)]))
     assert grades.finish()
@@ -132,7 +132,7 @@ EVE, EVIL = "Eve\tE\teve\t2\tYes\t\n", "Evil\tE\teve_attempt_2026-03-05-10-00-00
 def zeros(assignment, folder, handed, people, **options):
     """The finished grades of a download in which a notebook alone earns points."""
     there, known = read(folder, handed, people, **options)
-    grades = gradebook.Grades(assignment, there, folder / "out", {"column": "HW"}, known)
+    grades = Class(assignment, there, folder / "out", {"column": "HW"}, known)
     for student, one in grades.classlist.to_grade().items():
         points = 2 * any(file.may_answer for file in one.files)
         grades.add(student, model.Result(points, [model.Mark("witness", "a test", True, 2, points > 0)]))

@@ -6,9 +6,9 @@ import json
 from dataclasses import replace
 
 import pytest
-from attncourse import author, clean, downloads, finding, gradebook, marking, model, notebooks, roster
+from attncourse import author, clean, downloads, finding, marking, model, notebooks, roster
 from attncourse import marks as marks_of
-from coursework import IN_WORDS, OF_TESTS, ROOT
+from coursework import IN_WORDS, OF_TESTS, ROOT, Class
 from test_gradebook import earns
 
 
@@ -25,7 +25,7 @@ def result(assignment, *answers):
     """The result of a student who solved everything that tests mark and wrote this."""
     cells = [(cell["cell_type"], "".join(cell["source"])) for cell in handed_in(assignment, *answers)["cells"]]
     cells = [cell for cell in cells if cell[1].strip() != assignment.check.strip()]  # as `reading.read` does
-    found = finding.written(cells, assignment.public()["questions"])
+    found = finding.written_answers(cells, assignment.public()["questions"])
     written = {assignment.questions[int(number)].name: text for number, text in found.items()}
     return replace(earns(assignment, *(question.name for question in assignment.questions)), written=written)
 
@@ -37,7 +37,7 @@ def graded(assignment, folder, decisions=None, people="", **results):
         (folder / "in" / f"{name}.ipynb").write_bytes(b"{}")
     (folder / "r.csv").write_text(f"Login\n{people}\n", encoding="utf-8")
     known = roster.read(folder / "r.csv") if people else None
-    grades = gradebook.Grades(assignment, downloads.read(folder / "in"), folder / "out", decisions, known)
+    grades = Class(assignment, downloads.read(folder / "in"), folder / "out", decisions, known)
     for name, found in results.items():
         grades.add(name, found)
     grades.finish()
@@ -106,7 +106,7 @@ def test_a_marker_reads_whose_numbers_an_answer_is_about_and_marks_each_by_itsel
     def students():
         return {name: result(own_case, SUM) for name in ("ada", "ben")}
 
-    cases = {name: f"CASE = {marks_of.data(own_case.of(name))['CASE']}" for name in ("ada", "ben")}
+    cases = {name: f"CASE = {marks_of.data(own_case.for_login(name))['CASE']}" for name in ("ada", "ben")}
     assert len({*cases.values()}) == 2
     grades = graded(own_case, tmp_path, people="ada\nben", **students())
     shown = page(grades, "marking.html")

@@ -105,7 +105,7 @@ class SlipTable(SphinxDirective):
                 "| exercise | slip | by its tests | in all |",
                 "|---|---|---|---|",
             ]
-            lines += [_row(one) for one in shares.kept(assignment)]
+            lines += [_row(one) for one in shares.kept_shares(assignment)]
             lines += ["````", ""]
         table = _parsed(self, lines)
         for node in table:
