@@ -12,6 +12,7 @@ from attnbook.audit.__main__ import main
 from attnbook.audit.faults import FAULTS
 from attnbook.audit.formula import Formula, Steps, evaluate
 from attnbook.audit.laws import LAWS, LONG_LAW
+from attnbook.audit.rounding import sizes
 from attnbook.audit.subjects import read_heads
 from attnbook.layers import Heads, multi_head_attention
 from attnbook.positional import offsets, sinusoidal
@@ -526,3 +527,19 @@ def test_the_command_prints_the_report_and_exits_with_its_verdict(capsys):
     for bad in ("attnbook.attention:nothing", "nowhere:f", "nonsense"):
         assert main([bad]) == 2
         assert bad in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("pairing", ["halves", "adjacent"])
+def test_a_score_is_no_larger_than_its_terms_without_signs_wherever_a_rotation_puts_them(pairing):
+    turned = Formula.read(rotary=pairing, theta=[1.0])
+    Q, K = np.array([[[0, 0], [1.0, 0]]]), np.array([[[0, 1.0], [0, 0]]])
+    size = sizes(turned, (Q, K, K))
+    assert 0 < size.score <= size.score_sum
+
+
+def test_a_cap_bounds_a_score_but_not_what_its_terms_add_up_to():
+    capped = Formula.read(cap=1.0)
+    Q, K = np.array([[[30.0, -30]]]), np.array([[[30.0, 30]]])
+    size = sizes(capped, (Q, K, K))
+    assert size.score == 1
+    assert size.score_sum > 1000

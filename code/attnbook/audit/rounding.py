@@ -12,7 +12,7 @@ import numpy as np
 
 from ..check import tolerance
 from ..layers import Heads
-from .formula import Formula, Steps, evaluate, for_queries_keys_values, into_heads, join, output, scores, share
+from .formula import Formula, Steps, angles, evaluate, for_queries_keys_values, into_heads, join, output, scores, share
 
 __all__ = ["Sizes", "bound", "bound_given_weights", "sizes"]
 
@@ -23,7 +23,7 @@ class Sizes(NamedTuple):
     output: float  # max A|V| |W_O| + |b_O|: numbers that are stored in the precision of the layer
     output_sum: float  # max A V̂ |W_O| + |b_O|: what the sums on the way to them add up to, without signs
     output_terms: int  # how many numbers the longest of these sums adds
-    score: float  # max scale·|Q||K|ᵀ
+    score: float  # max scale·|Q||K|ᵀ, or the cap where that is less
     score_sum: float  # max scale·Q̂ K̂ᵀ
     score_terms: int  # how many numbers a score adds
 
@@ -61,7 +61,7 @@ def sizes(
     """Return the sizes of the numbers from which the formula is computed; arguments and errors as for ``evaluate``."""
     found = evaluate(formula, inputs, mask, positions)
     f = _absolute(formula.with_scale(found.Q.shape[-1]))
-    A, Q, K, V = np.nan_to_num(found.A), *map(np.abs, (found.Q, found.K, found.V))
+    A, Q, K, V = np.nan_to_num(found.A), *map(np.abs, (found.Q, found.K, found.V))  # a row without keys is NaN
     Q_sum, K_sum, V_sum = _sums(f, inputs)
     d = 0 if f.heads is None else f.heads.W_Q.shape[1]
     d_joined = 1 if f.heads is None else len(f.heads.W_O)
@@ -69,8 +69,8 @@ def sizes(
         output=_largest_output(f, A, V),
         output_sum=_largest_output(f, A, V_sum),
         output_terms=max(A.shape[-1], d, d_joined),
-        score=_largest_score(f, Q, K),
-        score_sum=_largest_score(f, Q_sum, K_sum),
+        score=min(_largest_score(f, Q, K), f.cap or math.inf),
+        score_sum=_largest_score(f, Q_sum, K_sum),  # whole: where the sum cancels, the cap lets its error through
         score_terms=d + Q.shape[-1],
     )
 
@@ -86,20 +86,26 @@ def _sums(f, inputs):
     magnitudes = [np.abs(x) for x in for_queries_keys_values(inputs)]
     Q, K, V = (share(x, f.query_heads) for x in into_heads(f, magnitudes, Steps()))
     if f.gains is not None:
-        Q, K = (_largest_normed(x, gain) for x, gain in zip((Q, K), f.gains, strict=True))
+        Q, K = (_bound_of_normed(x, gain) for x, gain in zip((Q, K), f.gains, strict=True))
     if f.rotary is not None:
-        Q, K = (_largest_turned(x, f.stretch) for x in (Q, K))
+        Q, K = (_bound_of_turned(f, x) for x in (Q, K))
     return Q, K, V
 
 
-def _largest_normed(x, gain):
+def _bound_of_normed(x, gain):
     """Return an upper bound of |norm(x)|: √d_k · gain, as one number may hold the whole norm of a row."""
     return math.sqrt(x.shape[-1]) * gain * np.ones_like(x)
 
 
-def _largest_turned(x, stretch):
-    """Return √2 · stretch · x, for a pair (a, a) may be turned into one number."""
-    return math.sqrt(2) * stretch * x
+def _bound_of_turned(f, x):
+    """Return an upper bound of |turn(x)|: stretch · √(x₁² + x₂²), for either number of a pair may be all of it."""
+    width = 2 * len(angles(f, x.shape[-1]))
+    turned = x[..., :width]
+    if f.rotary == "halves":
+        partners = np.roll(turned, width // 2, axis=-1)
+    else:
+        partners = turned.reshape(*turned.shape[:-1], -1, 2)[..., ::-1].reshape(turned.shape)
+    return np.concatenate([f.stretch * np.hypot(turned, partners), x[..., width:]], axis=-1)
 
 
 def _largest_output(f, A, V):
@@ -109,6 +115,5 @@ def _largest_output(f, A, V):
 
 
 def _largest_score(f, Q, K):
-    """Return the largest number of scale·|Q||K|ᵀ, or the cap where that is less."""
-    largest = float(np.nanmax(scores(f, Q, K)))
-    return largest if f.cap is None else min(largest, f.cap)
+    """Return the largest number of scale·|Q||K|ᵀ."""
+    return float(np.nanmax(scores(f, Q, K)))

@@ -228,9 +228,10 @@ function edgesOf({ layers, window, sinks }, reached) {
   const M = maskOf(window, sinks);
   const edges = { near: "", far: "" };
   for (let level = layers; level > 0; level--) {
-    const above = reached[layers - level];
-    for (const i of tokens.filter((i) => above[i])) {
-      for (const j of tokens.filter((j) => M[i][j])) {
+    const queries = tokens.filter((token) => reached[layers - level][token]);
+    for (const i of queries) {
+      const keys = tokens.filter((token) => M[i][token]);
+      for (const j of keys) {
         const kind = i - j < window ? "near" : "far";
         edges[kind] += `M${toX(i)} ${toY(level, layers)}L${toX(j)} ${toY(level - 1, layers)}`;
       }
@@ -294,6 +295,7 @@ function speak(state, result, { hidden }) {
   const lost = lostText(state, result);
   const isSeen = state.query === TOKENS - 1 && result.reached[state.layers][0] === 1;
   if (!isSeen) return lost;
+  // Every token sees itself, so the edge to input 0 is never the only one.
   if (result.edges === 2) return [lost, "Output 15 sees input 0 over 2 edges: no fewer will do."];
   return paragraph(lost, `Output 15 sees input 0 over ${result.edges} edges.`);
 }

@@ -82,7 +82,7 @@ def compute(layers: int, window: int, sinks: int, query: int) -> dict[str, Any]:
     edges = 0
     for _ in range(layers):
         edges += int(M[reached[-1]].sum())
-        reached.append(reached[-1] @ M)
+        reached.append(reached[-1] @ M)  # of Booleans: any of them
         shares = shares @ A
     without_sinks = np.linalg.matrix_power(mask(window, 0).astype(int), layers)[query] > 0
     back = query - int(np.argmax(without_sinks))
