@@ -15,7 +15,7 @@ NOTHING = Result(None, remarks=["Nothing was handed in."])
 class Grades:
     """The grades of one class: what counts for each student, with the instructor's decisions in it.
 
-    `add` takes each result as it arrives, and `batch` notes in `fingerprints` what results depend on; nothing else here
+    `add` takes each result as it arrives, `note_handed` and `note_dependencies` what is known before; nothing else here
     changes. `classlist` says who is who. What the last run left is read from `folder`, where nothing is written: call
     `together.complete` before, since a killed run may have left files that are not in their place yet.
     """
@@ -47,6 +47,14 @@ class Grades:
                 kept[student] = cell
         return kept
 
+    def note_dependencies(self, fingerprints):
+        """Take {what else results depend on: a fingerprint of it}."""
+        self.fingerprints = fingerprints
+
+    def note_handed(self, student, fingerprint):
+        """Take a fingerprint of what a student handed in; it may not be graded yet."""
+        self.handed[student] = fingerprint
+
     def add(self, student, result, handed=""):
         """Take a result, and a fingerprint of what was handed in; a later result of a student replaces the first.
 
@@ -55,7 +63,7 @@ class Grades:
         # Most texts are the same for the whole class: interned, each is kept once.
         shared = [replace(mark, test=sys.intern(mark.test), why=sys.intern(mark.why)) for mark in result.marks]
         self.results[student] = replace(result, marks=shared)
-        self.handed[student] = handed
+        self.note_handed(student, handed)
         try:
             self.final(student)  # only to see that it can be computed
         except Exception as error:
