@@ -31,8 +31,9 @@ class Grades:
         self.column = exports.column_of(roster, self.policy.get("column") or assignment.title)
         self.kept_cells = self._kept_cells()  # {student: cell}
         self.marks = marking.Marks(assignment, self.folder)  # what markers say of written answers
-        self.last_run = history.read_last_run(self.folder)
-        self.first_round = history.read_first_round(self.folder, self.last_run, self.policy)
+        last_run = history.read_last_run(self.folder)
+        self.first_round = history.read_first_round(self.folder, last_run, self.policy)
+        self.last_run = last_run or history.NO_RUN  # if it cannot be read, grades are compared with nothing
         self.results: dict = {}  # {student: Result}
         self.handed: dict = {}  # {student: a fingerprint of what was handed in}
         self.fingerprints: dict = {}  # {what else results depend on: a fingerprint of it}
