@@ -65,7 +65,9 @@ def names_in_other_classes(grades):
 def changes(grades):
     """Return {"lines": whose grade changed, and why; "vanished": whose files went}, of the last run with a change."""
     now = {"lines": [*_changed(grades)], "vanished": [*_vanished(grades)]}
-    return now if any(now.values()) else {"lines": [], "vanished": []} | grades.last_run.changes
+    if any(now.values()):
+        return now
+    return {"lines": [], "vanished": []} | grades.last_run.changes  # nothing changed: repeat what the last run said
 
 
 def _vanished(grades):
@@ -93,8 +95,10 @@ def _changed(grades):
 
 
 def _why(grades, student, old):
-    """Say what of a grade is not as it was."""
-    now, last_run, reasons = _graded(grades, student), grades.last_run, []
+    """Return the reasons why a grade changed, as text."""
+    now = _graded(grades, student)
+    last_run = grades.last_run
+    reasons = []
     if now.handed != old.handed:
         reasons.append("other files" if old.handed else "handed in since")
     reasons += [what for what, value in grades.fingerprints.items() if value != last_run.about.get(what)]
@@ -133,7 +137,7 @@ def _tested(grades, student):
 
 def _marked(grades, final):
     """Return the points that markers gave for each written answer."""
-    questions = grades.marks.questions
+    questions = grades.written_marks.questions
     return {name: verdict.points(questions[name]) for name, verdict in final.verdicts.items()}
 
 
@@ -167,12 +171,15 @@ def _names(classlist):
 
 def first_round_snapshot(grades):
     """Return {student: FirstRound} for the next run; whoever has not handed in again is still in the first round."""
-    students, settled = dict(grades.first_round), policy.is_over(grades.policy)
+    students = dict(grades.first_round)
+    settled = policy.is_over(grades.policy)
     for student in grades.with_results():
         owner = grades.owner(student)
-        handed, old = grades.handed.get(owner, ""), grades.first_round.get(student)
+        handed = grades.handed.get(owner, "")
+        old = grades.first_round.get(student)
         if handed and not first_round_of_resubmitted(grades, student, owner):
             final = grades.final(student)
+            # A deadline that is moved does not reopen a first round that was settled with the same files.
             same = old is not None and old.settled and old.handed == handed
             students[student] = FirstRound(final.parts, final.late, handed, settled or same)
     return students
@@ -180,7 +187,8 @@ def first_round_snapshot(grades):
 
 def first_round_of_resubmitted(grades, student, owner):
     """Return what the first round found of a student who handed in other files since, None for any other."""
-    first, handed = grades.first_round.get(student), grades.handed.get(owner, "")
+    first = grades.first_round.get(student)
+    handed = grades.handed.get(owner, "")
     return first if first and first.settled and handed not in ("", first.handed) else None
 
 

@@ -169,7 +169,7 @@ def test_who_was_late_at_first_stays_late_and_who_hands_in_after_the_last_day_wi
     for until, score in (("2026-03-15", 1), ("2026-03-16", 1.5)):
         decisions = {"resubmission": {"until": until, "back": 0.5}}
         result = earns(assignment, "witness")
-        assert policy.apply(decisions, assignment, "ada", result, handed, first=first).score == score
+        assert policy.apply(decisions, assignment, "ada", result, handed, first_round=first).score == score
 
 
 @pytest.mark.parametrize("left", ["{", "[]", "{}", '{"students": []}', '{"students": {"ada": {"parts": {}}}}', "\xff"])
