@@ -67,7 +67,8 @@ def run(grades, files, mapper, seed=marks.SEED, limits=None, progress=None, forc
     try:
         paths, missing = _read_stored(grades, store, force, done)
         slow: list = []
-        with contextlib.closing(mapper(_loaded(grades, missing))) as first:  # ends before anything is written
+        # An interruption ends the mapper before anything is written.
+        with contextlib.closing(mapper(_loaded(grades, missing))) as first:
             for student, result in first:
                 grades.add(student, result, grades.handed[student])
                 if result.slow:
