@@ -2,6 +2,7 @@
 
 import os
 import stat
+import struct
 import time
 import zipfile
 from dataclasses import replace
@@ -12,6 +13,10 @@ from . import parsing
 from .model import CourseError
 from .submissions import Entry
 
+# What opening a zip raises: names that are not the text they claim to be are a ValueError, later versions of the format
+# a NotImplementedError, and fields that are cut off a struct.error.
+NO_ZIP = (OSError, zipfile.BadZipFile, ValueError, NotImplementedError, struct.error)
+
 
 def entries(place):
     """Return the entries of a folder or a zip; CourseError if it is neither."""
@@ -20,19 +25,20 @@ def entries(place):
     if not place.is_file():
         raise CourseError(f"There is no folder {place} with submissions.")
     try:
-        return _without_times_of_clones(list(_in_zip(zipfile.ZipFile(place))))
-    except Exception:
-        raise CourseError(f"{place} is neither a folder nor a zip that can be opened.") from None
+        archive = zipfile.ZipFile(place)
+    except NO_ZIP as error:
+        raise CourseError(f"{place} is neither a folder nor a zip that can be opened.") from error
+    return _without_times_of_clones(list(_in_zip(archive)))
 
 
-def _without_times_of_clones(entries):
+def _without_times_of_clones(found):
     """Return entries without the times of files in a git clone: those are the times of the checkout."""
-    clones = {entry.parts[: entry.parts.index(".git")] for entry in entries if ".git" in entry.parts}
+    clones = {entry.parts[: entry.parts.index(".git")] for entry in found if ".git" in entry.parts}
 
     def cloned(parts):
         return any(parts[:depth] in clones for depth in range(len(parts)))
 
-    return [replace(entry, stamp="") if clones and cloned(entry.parts) else entry for entry in entries]
+    return [replace(entry, stamp="") if clones and cloned(entry.parts) else entry for entry in found]
 
 
 def read_file(path):
@@ -49,8 +55,8 @@ def read_file(path):
 
 def _in_folder(folder):
     """Yield an `Entry` for every file, link, and folder that is empty or cannot be read."""
-    closed: list = []
-    for top, inside, names in os.walk(folder, onerror=lambda error: closed.append(error.filename)):
+    unreadable: list = []
+    for top, inside, names in os.walk(folder, onerror=lambda error: unreadable.append(error.filename)):
         links = [name for name in inside if os.path.islink(os.path.join(top, name))]
         for name in sorted([*names, *links]):
             path = os.path.join(top, name)
@@ -64,7 +70,7 @@ def _in_folder(folder):
             yield Entry(
                 (*_decoded(PurePosixPath(os.path.relpath(top, folder)).parts), ""), "", lambda: "The folder is empty."
             )
-    for top in closed:
+    for top in unreadable:
         yield Entry(
             (*_decoded(PurePosixPath(os.path.relpath(top, folder)).parts), ""), "", lambda: "It cannot be read."
         )

@@ -17,7 +17,7 @@ from . import asking, marks, sandbox
 from .model import Result
 
 HERE = Path(__file__).parent
-SECOND = 300  # seconds for all second attempts of a class
+SECOND_ATTEMPT_SECONDS = 300  # for all second attempts of a class together
 AGAIN = "A time limit was reached, so it was marked a second time, alone."
 
 
@@ -41,7 +41,10 @@ def key(files, depends, logins=()):
     Where numbers are the student's own, it depends on the logins, too.
     """
     handed = [[name, order, _digest(data), type(data).__name__] for name, order, data in files]
-    return _digest(json.dumps([handed, depends, *filter(None, [list(logins)])], sort_keys=True))[:32]
+    parts = [handed, depends]
+    if logins:
+        parts.append(list(logins))
+    return _digest(json.dumps(parts, sort_keys=True))[:32]
 
 
 def _digest(data):
@@ -56,76 +59,85 @@ def run(grades, files, mapper, seed=marks.SEED, limits=None, progress=None, forc
     alone, while there is time for it: see `_second_attempts`. Then its result is stored like any other. Students in
     ``force`` are graded even if a result is stored.
     """
-    limits, store = limits or sandbox.Limits(), grades.folder / "results"
+    limits = limits or sandbox.Limits()
     done = progress or (lambda: None)
-    grades.fingerprints = about(grades.assignment, seed, limits)
-    keys: dict = {}  # {student: the name under which the result is stored}
-    missing: list = []
-    slow: list = []
+    store = grades.folder / "results"
     store.mkdir(parents=True, exist_ok=True)
-
-    def read_stored():
-        for student, submission in grades.classlist.to_grade().items():
-            loaded = submission.load()
-            keys[student] = key(loaded, grades.fingerprints, grades.logins(student))
-            handed = _digest("".join(sorted(_digest(data) for *_, data in loaded)))
-            result = None if student in force else _stored(store / f"{keys[student]}.json")
-            if result is None:
-                missing.append(student)
-                grades.handed[student] = handed  # if the run is interrupted, the files are still known to be there
-            else:
-                grades.add(student, result, handed)
-                done()
-
-    def pairs():
-        for student in missing:
-            yield student, grades.classlist.submissions[student].load()
-
-    def keep(student, result):
-        if result.score is not None:
-            files.store(store / f"{keys[student]}.json", result)
-
+    grades.note_dependencies(about(grades.assignment, seed, limits))
     try:
-        read_stored()
-        with contextlib.closing(mapper(pairs())) as first:  # an interruption ends it before anything is written
+        paths, missing = _read_stored(grades, store, force, done)
+        slow: list = []
+        # An interruption ends the mapper before anything is written.
+        with contextlib.closing(mapper(_loaded(grades, missing))) as first:
             for student, result in first:
                 grades.add(student, result, grades.handed[student])
                 if result.slow:
                     slow.append(student)
                 else:
-                    keep(student, result)
+                    _store(files, paths[student], result)
                 done()
         with contextlib.closing(_second_attempts(grades, mapper, slow)) as second:
             for student, result in second:
                 grades.add(student, result, grades.handed[student])
-                keep(student, result)
+                _store(files, paths[student], result)
     finally:
         files.finish()
+
+
+def _read_stored(grades, store, force, done):
+    """Add the results that are stored; return {student: path of the result}, and the students without a result."""
+    paths: dict = {}
+    missing: list = []
+    for student, submission in grades.classlist.to_grade().items():
+        loaded = submission.load()
+        name = key(loaded, grades.fingerprints, grades.logins(student))
+        paths[student] = store / f"{name}.json"
+        handed = _digest("".join(sorted(_digest(data) for *_, data in loaded)))
+        result = None if student in force else _stored(paths[student])
+        if result is None:
+            missing.append(student)
+            grades.note_handed(student, handed)  # if the run is interrupted, the files are still known to be there
+        else:
+            grades.add(student, result, handed)
+            done()
+    return paths, missing
+
+
+def _loaded(grades, students):
+    """Yield (student, files) for each of the students."""
+    for student in students:
+        yield student, grades.classlist.submissions[student].load()
+
+
+def _store(files, path, result):
+    """Store a result, unless the grader itself failed: the cause may be gone in the next run, which tries again."""
+    if result.score is not None:
+        files.store(path, result)
 
 
 def _second_attempts(grades, mapper, slow):
     """Yield (student, result) for submissions that reached a time limit, each tried once more where that may help.
 
-    The machine may have been busy. Who reached fewest limits comes first; after `SECOND` seconds, or where no point is
-    missing, the first result stays.
+    The machine may have been busy. Who reached fewest limits comes first; after `SECOND_ATTEMPT_SECONDS`, or where no
+    point is missing, the first result stays.
     """
-    until = time.monotonic() + SECOND
+    until = time.monotonic() + SECOND_ATTEMPT_SECONDS
     for student in sorted(slow, key=lambda student: grades.results[student].slow):
         first = grades.results[student]
         if all(mark.passed for mark in first.marks) or time.monotonic() > until:
             yield student, first
             continue
-        with contextlib.closing(mapper(iter([(student, grades.classlist.submissions[student].load())]))) as again:
+        with contextlib.closing(mapper(_loaded(grades, [student]))) as again:
             seconds = [second for _, second in again]
         for second in seconds:
             yield student, _as_seen_first(first, second)
 
 
 def _as_seen_first(first, second):
-    """Return a second result that shows the student what the first did: before it no hidden test had run.
+    """Return the result of a second run with what the first run showed the student.
 
-    Points are those of the second; what its cells could say, they might say of what a hidden test asked. That there was
-    a second run may have been a hidden test's doing too: the student hears of it only where it was not.
+    The second run may have seen hidden tests, so its printed output is not shown; only its points count. A hidden test
+    may also be why there was a second run: the student hears of it only if a limit was reached before the tests.
     """
     if first.score is None or second.score is None:
         return second if first.score is None else first
@@ -163,8 +175,8 @@ def on_threads(processes, assignment, seed, limits, unsafe=False, logins_of=lamb
         with ThreadPoolExecutor(processes) as pool, asking.Examiners() as examiners:
             try:
                 for name, files in pairs:
-                    about = files, assignment, seed, limits, unsafe, logins_of(name)
-                    running[pool.submit(examiners.grade, *about)] = name
+                    arguments = files, assignment, seed, limits, unsafe, logins_of(name)
+                    running[pool.submit(examiners.grade, *arguments)] = name
                     while len(running) >= processes + 1:
                         for job in wait(running, return_when=FIRST_COMPLETED).done:
                             yield running.pop(job), job.result()

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from . import cells, exports, history, marking, marks, policy
 from .classlist import ClassList
-from .model import Result, login_of_numbers, plain_login
+from .model import Assignment, Result, login_of_numbers, plain_login
+from .roster import Roster
+from .submissions import Download
 
 LOGINS = ("login", "email", "number", "user", "github")  # what a student may call a login; the first one decides
 NOTHING = Result(None, remarks=["Nothing was handed in."])
@@ -15,12 +17,19 @@ NOTHING = Result(None, remarks=["Nothing was handed in."])
 class Grades:
     """The grades of one class: what counts for each student, with the instructor's decisions in it.
 
-    `add` takes each result as it arrives, and `batch` notes in `fingerprints` what results depend on; nothing else here
+    `add` takes each result as it arrives, `note_handed` and `note_dependencies` what is known before; nothing else here
     changes. `classlist` says who is who. What the last run left is read from `folder`, where nothing is written: call
     `together.complete` before, since a killed run may have left files that are not in their place yet.
     """
 
-    def __init__(self, assignment, download, folder, decisions=None, roster=None):
+    def __init__(
+        self,
+        assignment: Assignment,
+        download: Download,
+        folder: Path | str,
+        decisions: dict | None = None,  # as `policy.read` returns them
+        roster: Roster | None = None,
+    ):
         self.assignment = assignment
         self.folder = Path(folder)
         self.classlist = ClassList(download, roster)
@@ -30,9 +39,10 @@ class Grades:
         self.groups = self.classlist.groups(self.policy["groups"])  # {student: everyone in the same group}
         self.column = exports.column_of(roster, self.policy.get("column") or assignment.title)
         self.kept_cells = self._kept_cells()  # {student: cell}
-        self.marks = marking.Marks(assignment, self.folder)  # what markers say of written answers
-        self.last_run = history.read_last_run(self.folder)
-        self.first_round = history.read_first_round(self.folder, self.last_run, self.policy)
+        self.written_marks = marking.Marks(assignment, self.folder)  # what markers say of written answers
+        last_run = history.read_last_run(self.folder)
+        self.first_round = history.read_first_round(self.folder, last_run, self.policy)
+        self.last_run = last_run or history.NO_RUN  # if it cannot be read, grades are compared with nothing
         self.results: dict = {}  # {student: Result}
         self.handed: dict = {}  # {student: a fingerprint of what was handed in}
         self.fingerprints: dict = {}  # {what else results depend on: a fingerprint of it}
@@ -47,6 +57,14 @@ class Grades:
                 kept[student] = cell
         return kept
 
+    def note_dependencies(self, fingerprints):
+        """Take {what else results depend on: a fingerprint of it}."""
+        self.fingerprints = fingerprints
+
+    def note_handed(self, student, fingerprint):
+        """Take a fingerprint of what a student handed in; it may not be graded yet."""
+        self.handed[student] = fingerprint
+
     def add(self, student, result, handed=""):
         """Take a result, and a fingerprint of what was handed in; a later result of a student replaces the first.
 
@@ -55,7 +73,7 @@ class Grades:
         # Most texts are the same for the whole class: interned, each is kept once.
         shared = [replace(mark, test=sys.intern(mark.test), why=sys.intern(mark.why)) for mark in result.marks]
         self.results[student] = replace(result, marks=shared)
-        self.handed[student] = handed
+        self.note_handed(student, handed)
         try:
             self.final(student)  # only to see that it can be computed
         except Exception as error:
@@ -105,18 +123,18 @@ class Grades:
 
     def _final_if(self, student, owner):
         """Return the result of a student if the submission of `owner`, a member of the group, counts."""
-        handed = self.classlist.submissions.get(owner)
+        submission = self.classlist.submissions.get(owner)
         return policy.apply(
             self.policy,
             self.assignment,
             student,
             self.results.get(owner) or NOTHING,
-            handed=handed,
+            submission=submission,
             owner=owner,
-            said=self.classlist.days_late_by_worksheet(owner) if handed else None,
-            own=student in self.results,
-            first=history.first_round_of_resubmitted(self, student, owner),
-            verdicts=self.marks.verdicts(self.in_words(owner)),
+            days_late_said=self.classlist.days_late_by_worksheet(owner) if submission else None,
+            handed_in_themselves=student in self.results,
+            first_round=history.first_round_of_resubmitted(self, student, owner),
+            verdicts=self.written_marks.verdicts(self.in_words(owner)),
         )
 
     def is_withheld(self, student):

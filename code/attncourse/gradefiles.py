@@ -189,9 +189,9 @@ class GradeFiles:
     def _marking(self):
         """Return the bytes of the page on which written answers are marked, None where nothing is to be marked."""
         grades = self.grades
-        if not grades.marks.questions:
+        if not grades.written_marks.questions:
             return None
-        page = marking.page(grades.assignment, self.folder, grades.answers(), grades.marks)
+        page = marking.page(grades.assignment, self.folder, grades.answers(), grades.written_marks)
         return page.encode("utf-8", "replace")
 
     def _oral(self):
@@ -249,7 +249,7 @@ class GradeFiles:
         """Yield (file, text) of each page that is written beside the report."""
         yield report.FOR_THE_CLASS, "To show in class: distribution, tests and slips, without names"
         yield oral.PAGE, "Three questions to ask each student aloud"
-        if self.grades.marks.questions:
+        if self.grades.written_marks.questions:
             waiting = len(lists.to_mark(self.grades))
             done = "Written answers: all are marked"
             yield marking.PAGE, f"Mark the written answers: {waiting} to mark" if waiting else done

@@ -39,6 +39,9 @@ class Run:
     over: bool = True  # whether the deadline was over
 
 
+NO_RUN = Run(students={}, about={}, decided="", pages=[], names=[], changes={"lines": []})
+
+
 @dataclass(frozen=True)
 class FirstRound:
     """What the first round found of one student."""
@@ -54,14 +57,17 @@ def names_in_other_classes(grades):
     known: set = set()
     for path in grades.folder.parent.glob(f"*/{LAST}"):
         if path.parent != grades.folder:
-            known |= {*read_last_run(path.parent).names}
+            other = read_last_run(path.parent) or NO_RUN
+            known |= {*other.names}
     return {name for name in grades.classlist.unknown if roster.normalized(name) in known}
 
 
 def changes(grades):
     """Return {"lines": whose grade changed, and why; "vanished": whose files went}, of the last run with a change."""
     now = {"lines": [*_changed(grades)], "vanished": [*_vanished(grades)]}
-    return now if any(now.values()) else {"lines": [], "vanished": []} | grades.last_run.changes
+    if any(now.values()):
+        return now
+    return {"lines": [], "vanished": []} | grades.last_run.changes  # nothing changed: repeat what the last run said
 
 
 def _vanished(grades):
@@ -89,8 +95,10 @@ def _changed(grades):
 
 
 def _why(grades, student, old):
-    """Say what of a grade is not as it was."""
-    now, last_run, reasons = _graded(grades, student), grades.last_run, []
+    """Return the reasons why a grade changed, as text."""
+    now = _graded(grades, student)
+    last_run = grades.last_run
+    reasons = []
     if now.handed != old.handed:
         reasons.append("other files" if old.handed else "handed in since")
     reasons += [what for what, value in grades.fingerprints.items() if value != last_run.about.get(what)]
@@ -129,7 +137,7 @@ def _tested(grades, student):
 
 def _marked(grades, final):
     """Return the points that markers gave for each written answer."""
-    questions = grades.marks.questions
+    questions = grades.written_marks.questions
     return {name: verdict.points(questions[name]) for name, verdict in final.verdicts.items()}
 
 
@@ -163,12 +171,15 @@ def _names(classlist):
 
 def first_round_snapshot(grades):
     """Return {student: FirstRound} for the next run; whoever has not handed in again is still in the first round."""
-    students, settled = dict(grades.first_round), policy.is_over(grades.policy)
+    students = dict(grades.first_round)
+    settled = policy.is_over(grades.policy)
     for student in grades.with_results():
         owner = grades.owner(student)
-        handed, old = grades.handed.get(owner, ""), grades.first_round.get(student)
+        handed = grades.handed.get(owner, "")
+        old = grades.first_round.get(student)
         if handed and not first_round_of_resubmitted(grades, student, owner):
             final = grades.final(student)
+            # A deadline that is moved does not reopen a first round that was settled with the same files.
             same = old is not None and old.settled and old.handed == handed
             students[student] = FirstRound(final.parts, final.late, handed, settled or same)
     return students
@@ -176,7 +187,8 @@ def first_round_snapshot(grades):
 
 def first_round_of_resubmitted(grades, student, owner):
     """Return what the first round found of a student who handed in other files since, None for any other."""
-    first, handed = grades.first_round.get(student), grades.handed.get(owner, "")
+    first = grades.first_round.get(student)
+    handed = grades.handed.get(owner, "")
     return first if first and first.settled and handed not in ("", first.handed) else None
 
 
@@ -192,19 +204,21 @@ def first_as_json(grades):
 
 
 def read_last_run(folder):
-    """Return the `Run` that the last run left; an empty one if it left nothing that can be read."""
+    """Return the `Run` that the last run left: `NO_RUN` if it left nothing, None if that cannot be read."""
     try:
         run = _load(Run, json.loads((folder / LAST).read_text(encoding="utf-8")))
         return replace(run, students={student: _load(Graded, old) for student, old in run.students.items()})
+    except FileNotFoundError:
+        return NO_RUN
     except (OSError, ValueError, TypeError):
-        return Run(students={}, about={}, decided="", pages=[], names=[], changes={"lines": []})
+        return None
 
 
 def read_first_round(folder, last_run, decisions):
     """Return {student: FirstRound}, {} where the policy has no second round.
 
-    As long as the file does not exist, the last run was the first round. If the file cannot be read, nobody knows:
-    the last run may have mixed the marks of both rounds already.
+    As long as the file does not exist, the last run, as `read_last_run` returns it, was the first round. If the file
+    cannot be read, nobody knows: the last run may have mixed the marks of both rounds already.
     """
     if "resubmission" not in decisions:
         return {}
@@ -213,16 +227,28 @@ def read_first_round(folder, last_run, decisions):
         kept = json.loads(path.read_text(encoding="utf-8"))["students"]
         return {student: _load(FirstRound, old) for student, old in kept.items()}
     except FileNotFoundError:
-        return {
-            student: FirstRound(old.parts, old.late, old.handed, settled=last_run.over)
-            for student, old in last_run.students.items()
-            if old.handed
-        }
+        return _first_round_of(folder, last_run)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise CourseError(
-            f"{path} cannot be read, and nothing else has the marks of the first round. Put a copy of it there, or "
-            "delete it: then the marks of the last run count as those of the first round."
-        ) from None
+        raise _lost(path, "the marks of the last run") from None
+
+
+def _first_round_of(folder, last_run):
+    """Return {student: FirstRound} of the last run; CourseError if what it left cannot be read."""
+    if last_run is None:
+        raise _lost(folder / LAST, "the marks of this run")
+    return {
+        student: FirstRound(old.parts, old.late, old.handed, settled=last_run.over)
+        for student, old in last_run.students.items()
+        if old.handed
+    }
+
+
+def _lost(path, instead):
+    """Return the error that a file with the marks of the first round cannot be read, and what counts without it."""
+    return CourseError(
+        f"{path} cannot be read, and nothing else has the marks of the first round. Put a copy of it there, or "
+        f"delete it: then {instead} count as those of the first round."
+    )
 
 
 def _load(kind, data):

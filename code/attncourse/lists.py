@@ -82,17 +82,17 @@ def _no_heading(grades):
 
 def _marking_problems(grades):
     """Yield a line for each thing in a file of a marker that is not understood."""
-    yield from grades.marks.problems
+    yield from grades.written_marks.problems
 
 
 def _strange_marks(grades):
     """Yield a line for each marker with marks that fit no answer of this class."""
-    yield from grades.marks.without_answer(grades.answers())
+    yield from grades.written_marks.without_answer(grades.answers())
 
 
 def _older_marks(grades):
     """Yield a line for each question whose answers were marked by an older rubric."""
-    yield from grades.marks.by_older_rubric(grades.answers())
+    yield from grades.written_marks.by_older_rubric(grades.answers())
 
 
 def _not_on_roster(grades):
@@ -213,14 +213,14 @@ def to_mark(grades):
 def _unmarked(grades):
     """Yield a line for each question with answers that nobody has marked."""
     waiting = [(name, text) for _, name, text in _waiting(grades) if text is not None]
-    unmarked = Counter(name for name, text in waiting if not grades.marks.disagreement(name, text))
+    unmarked = Counter(name for name, text in waiting if not grades.written_marks.disagreement(name, text))
     yield from (f"{name}: {many}" for name, many in unmarked.items())
 
 
 def _markers_differ(grades):
     """Yield a line for each answer on which markers differ, and what each of them says."""
     for student, name, text in _waiting(grades):
-        told = grades.marks.disagreement(name, text or "")
+        told = grades.written_marks.disagreement(name, text or "")
         if told:
             yield f"{name}, {student}: {told}. One of them settles it in {marking.PAGE}."
 

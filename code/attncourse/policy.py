@@ -279,13 +279,23 @@ def _time_after(file, end):
 
 
 def apply(
-    policy, assignment, student, result, handed=None, owner=None, said=None, own=False, first=None, verdicts=None
+    policy,
+    assignment,
+    student,
+    result,
+    submission=None,
+    owner=None,
+    days_late_said=None,
+    handed_in_themselves=False,
+    first_round=None,
+    verdicts=None,
 ):
     """Return the `Final` of a result; `verdicts` are those of its written answers.
 
     `owner` is the member of a group whose file counts: what is decided for that one holds for `student`, unless
-    something else is. A student who has handed in too (`own`) is as late as what counts. `first` is the
-    `history.FirstRound` of the student, if these files are those of a second round.
+    something else is. A student who has handed in too (`handed_in_themselves`) is as late as what counts.
+    `days_late_said` is what the platform's table says. `first_round` is the `history.FirstRound` of the student, if
+    these files are those of a second round.
     """
     marks = list(result.marks)
     if not result.problem:
@@ -294,18 +304,19 @@ def apply(
                 marks[n] = replace(mark, passed=True, why="given to everyone")
     parts: dict = {question.name: 0 for question in assignment.questions}
     parts |= model.parts(marks, result.recognised)
-    file = handed.files[max(result.file, 0)] if handed is not None and handed.files else None
+    file = submission.files[max(result.file, 0)] if submission is not None and submission.files else None
     comments, rounds = [], ()
-    if first:
-        rounds = _total(first.parts), _total(parts)
-        parts, line = _combine_rounds(policy["resubmission"], first.parts, parts, file)
+    if first_round:
+        rounds = _total(first_round.parts), _total(parts)
+        parts, line = _combine_rounds(policy["resubmission"], first_round.parts, parts, file)
         comments.append(line)
     decided = policy.get("students", {})
     by_hand = decided.get(owner, {}) | decided.get(student, {})
     parts |= dict.fromkeys(_to_mark_by_hand(assignment, result))
     parts |= {q.name: verdicts[q.name].points(q) for q in assignment.questions if q.name in (verdicts or {})}
     parts |= by_hand.get("points", {})
-    days = first.late if first else days_late(policy, [owner] if own else [student, owner], file, said)
+    deciding = [owner] if handed_in_themselves else [student, owner]
+    days = first_round.late if first_round else days_late(policy, deciding, file, days_late_said)
     score = None
     if result.score is not None or {"points", "add"} & set(by_hand):
         score = sum(filter(None, parts.values())) + by_hand.get("add", 0)

@@ -17,7 +17,7 @@ WORTH_READING = (*ENDINGS, ".zip", ".json")
 class Entry:
     """One file of a download. `read` returns its bytes, or a sentence that says why it cannot be read."""
 
-    parts: tuple  # of its path
+    parts: tuple  # of its path; a folder that is empty or cannot be read is an entry, too: its last part is ""
     stamp: str  # when it was changed, year-month-day-hour-minute-second, if that says anything
     read: Callable[[], bytes | str]
 

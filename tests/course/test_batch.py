@@ -200,7 +200,7 @@ def test_many_slow_submissions_share_one_time_for_second_attempts(assignment, tm
     monkeypatch.setattr(batch.time, "monotonic", lambda: clock[0])
 
     def graded(name):
-        clock[0] += batch.SECOND * 0.6 if asked.count(name) == 2 else 0
+        clock[0] += batch.SECOND_ATTEMPT_SECONDS * 0.6 if asked.count(name) == 2 else 0
         return result(3, limits[name], passed=name == "e")
 
     grades = run(place, assignment, out, made_of(graded, asked))

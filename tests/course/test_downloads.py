@@ -456,6 +456,21 @@ def test_hostile_zips_cost_only_themselves(tmp_path):
     assert newest(found["evil"]) == RIGHT
 
 
+@pytest.mark.parametrize(
+    ("at", "value"),
+    [(6, 99), (46, 0xFF)],
+    ids=["a later version of the format", "a name that is not the UTF-8 it claims to be"],
+)
+def test_a_zip_that_cannot_be_opened_is_one_sentence(at, value, tmp_path):
+    with zipfile.ZipFile(tmp_path / "no.zip", "w") as made:
+        made.writestr("é.ipynb", RIGHT)
+    data = bytearray((tmp_path / "no.zip").read_bytes())
+    data[data.rindex(b"PK\1\2") + at] = value
+    (tmp_path / "no.zip").write_bytes(data)
+    with pytest.raises(CourseError, match=r"no\.zip is neither a folder nor a zip"):
+        downloads.read(tmp_path / "no.zip")
+
+
 def test_what_cannot_be_read_is_one_sentence(tmp_path):
     (tmp_path / "no.zip").write_bytes(b"PK no")
     (tmp_path / "empty").mkdir()

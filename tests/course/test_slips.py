@@ -169,7 +169,7 @@ def test_who_was_late_at_first_stays_late_and_who_hands_in_after_the_last_day_wi
     for until, score in (("2026-03-15", 1), ("2026-03-16", 1.5)):
         decisions = {"resubmission": {"until": until, "back": 0.5}}
         result = earns(assignment, "witness")
-        assert policy.apply(decisions, assignment, "ada", result, handed, first=first).score == score
+        assert policy.apply(decisions, assignment, "ada", result, handed, first_round=first).score == score
 
 
 @pytest.mark.parametrize("left", ["{", "[]", "{}", '{"students": []}', '{"students": {"ada": {"parts": {}}}}', "\xff"])
@@ -185,6 +185,25 @@ def test_the_marks_of_the_first_round_are_never_taken_from_a_second(left, assign
     kept.unlink()
     begun = finished(assignment, tmp_path, grades.policy, handed={"ada": "other files"}, ada=second)
     assert begun.final("ada").rounds == (), "an instructor who deletes it begins again"
+
+
+@pytest.mark.parametrize("left", ["", "{", "[]", '{"students": 1}', '{"students": {"ada": 1}}', "\xff"])
+def test_a_second_round_does_not_begin_where_the_marks_of_the_first_are_damaged(left, assignment, tmp_path):
+    """As long as there is no `first.json`, only `last.json` has them."""
+    first, second = earns(assignment, "witness"), earns(assignment, "witness", "saturation")
+    last = finished(assignment, tmp_path, ada=first).folder / "last.json"
+    assert not last.with_name("first.json").exists()
+    last.write_text(left, encoding="latin-1")
+    decisions = {"resubmission": {"until": FUTURE, "back": 0.5}}
+    with pytest.raises(model.CourseError, match=r"last\.json cannot be read"):
+        finished(assignment, tmp_path, decisions, handed={"ada": "other files"}, ada=second)
+    assert last.read_text(encoding="latin-1") == left, "nothing is written over it"
+    last.unlink()
+    begun = finished(assignment, tmp_path, decisions, handed={"ada": "other files"}, ada=second)
+    assert begun.final("ada").rounds == (), "an instructor who deletes it begins with the first round"
+    last.write_text(left, encoding="latin-1")
+    again = finished(assignment, tmp_path, decisions, handed={"ada": "third"}, ada=second)
+    assert again.final("ada").rounds == (4, 4), "first.json has the marks"
 
 
 @pytest.mark.parametrize(
