@@ -64,6 +64,16 @@ function mulberry32(n) {
   return t ^ (t >>> 14);
 }
 
+/** A function that keeps its answers. */
+function memoize(f) {
+  const answers = new Map();
+  return (...args) => {
+    const key = args.join();
+    if (!answers.has(key)) answers.set(key, f(...args));
+    return answers.get(key);
+  };
+}
+
 // ---- numbers as text ----------------------------------------------------------------------------
 const show = (x, digits = 2) => (Number(x.toFixed(digits)) + 0).toFixed(digits).replace("-", "−");
 const high = (t) =>

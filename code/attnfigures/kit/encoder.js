@@ -13,16 +13,6 @@ const SHOWN = { cat: _("cat"), fish: _("fish"), sees: _("sees"), and: _("and") }
 const SWAPS = { sees: "and", and: "sees" }; // a tap on the one makes it the other
 const shownWords = (sentence) => sentence.split(" ").map((word) => SHOWN[word]);
 
-/** A function that keeps its answers. */
-function memoize(f) {
-  const answers = new Map();
-  return (...args) => {
-    const key = args.join();
-    if (!answers.has(key)) answers.set(key, f(...args));
-    return answers.get(key);
-  };
-}
-
 /**
  * The weights of the model with or without positions after so many steps of training: matrices, row
  * after row.

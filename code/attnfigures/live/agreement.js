@@ -92,7 +92,9 @@ function build({ el, read, change, first }) {
   const controls = div("live-controls", frame.element, trained.element, reset);
   const message = messageLine();
   el.append(
-    hintLine("Click a noun: which one does the verb follow? Click a weight to take its word away."),
+    hintLine(
+      "Click a noun: which one does the verb follow? Click a weight to take its value away.",
+    ),
     answer.element,
     div(
       "live-planes live-lean",
@@ -168,7 +170,9 @@ function buildRow(flip, takeAway) {
     weight,
   );
   const speaks = make("span");
-  const side = make("span", { class: "live-agreement-side" }, make("span"));
+  const whole = make("span");
+  const counted = make("span", { class: "live-agreement-counted" });
+  const side = make("span", { class: "live-agreement-side" }, whole, counted);
   const element = make(
     "tr",
     {},
@@ -176,7 +180,7 @@ function buildRow(flip, takeAway) {
     make("td", {}, take),
     make("td", { class: "live-agreement-speaks" }, side, speaks),
   );
-  return { element, word, take, weight, bar, speaks, side };
+  return { element, word, take, weight, bar, speaks, whole, counted };
 }
 
 /** What the head says, and what arrives. */
@@ -255,7 +259,7 @@ function labelHeights(words, heights) {
 }
 
 function drawRow(
-  { element, word, take, weight, bar, speaks, side },
+  { element, word, take, weight, bar, speaks, whole, counted },
   i,
   words,
   state,
@@ -276,15 +280,20 @@ function drawRow(
   set(bar, { style: `--share: ${hidden ? 0 : result.weights[i].toFixed(3)}` });
   write(speaks, hidden ? "?" : show(result.speaks[i], DIGITS));
   const most = Math.max(...result.speaks.map(Math.abs), 1e-9);
-  const share = hidden ? 0 : (50 * result.speaks[i]) / most;
-  const from = Math.min(50, 50 + share).toFixed(1);
-  const width = Math.abs(share).toFixed(1);
-  set(side.firstChild, { style: `left: ${from}%; width: ${width}%` });
   const taken = state.taken === i;
+  const share = hidden ? 0 : result.speaks[i] / most;
+  set(whole, { style: fromTheMiddle(share) });
+  set(counted, { style: fromTheMiddle(taken ? 0 : share * result.weights[i]) });
   const act = taken
     ? `put back the value of ${words[i]}, word ${i + 1}`
     : `take away the value of ${words[i]}, word ${i + 1}`;
   set(take, { "aria-pressed": taken, "aria-label": `${amount}: ${act}` });
+}
+
+/** Where a bar lies that goes from the middle to the left or right, by a share of the half from -1 to 1. */
+function fromTheMiddle(share) {
+  const left = Math.min(50, 50 + 50 * share);
+  return `left: ${left.toFixed(1)}%; width: ${Math.abs(50 * share).toFixed(1)}%`;
 }
 
 // ---- speak ---------------------------------------------------------------------------------------

@@ -235,9 +235,21 @@ const lawsOf = ({ home, productGap, traceGap }) => [
 
 // ---- speak ---------------------------------------------------------------------------------------
 
-/** What the figure says in words. */
-function speak({ rows, columns }, { home }, { hidden }) {
+/**
+ * What the figure says in words. Where it returns two texts, the second is what the reader was to
+ * find.
+ */
+function speak(state, { home, ways }, { piles, hidden }) {
   if (hidden) return "How high the piles can grow shows when you have answered.";
+  const isBegun = (orders, k) =>
+    !ways[0][k] || orders.some((order) => piles.seen.has(String(order)));
+  const words = ofDiagonal(state, home);
+  if (!ALIKE.every(isBegun)) return words;
+  return [words, "No other pile can be begun: three frames leave the fourth only its own place."];
+}
+
+/** Which entries of the old diagonal are on the new one. */
+function ofDiagonal({ rows, columns }, home) {
   if (home === N) {
     return String(rows) === String(range(N))
       ? "Nothing has moved."

@@ -286,6 +286,19 @@ function lawOf({ layers, window, query }, result) {
 
 // ---- speak ---------------------------------------------------------------------------------------
 
+/** Over how few edges the last output can see input 0: with sinks, or without. */
+const fewestEdges = memoize((withSinks) => {
+  const sizes = ([least, most]) => range(most - least + 1).map((n) => least + n);
+  const sinks = withSinks ? sizes([1, RANGES.sinks[1]]) : [0];
+  const results = sizes(RANGES.layers).flatMap((layers) =>
+    sizes(RANGES.window).flatMap((window) =>
+      sinks.map((count) => compute({ layers, window, sinks: count, query: TOKENS - 1 }))
+    )
+  );
+  const reaching = results.filter(({ reached }) => reached.at(-1)[0] === 1);
+  return Math.min(...reaching.map(({ edges }) => edges));
+});
+
 /**
  * What the figure says in words: which inputs are lost, and whether the last output sees the first
  * one. Where it returns two texts, the second is what the reader was to find, and is marked as found.
@@ -295,9 +308,13 @@ function speak(state, result, { hidden }) {
   const lost = lostText(state, result);
   const isSeen = state.query === TOKENS - 1 && result.reached[state.layers][0] === 1;
   if (!isSeen) return lost;
-  // Every token sees itself, so the edge to input 0 is never the only one.
-  if (result.edges === 2) return [lost, "Output 15 sees input 0 over 2 edges: no fewer will do."];
-  return paragraph(lost, `Output 15 sees input 0 over ${result.edges} edges.`);
+  if (result.edges > fewestEdges(state.sinks > 0)) {
+    return paragraph(lost, `Output 15 sees input 0 over ${result.edges} edges.`);
+  }
+  const found = state.sinks
+    ? `Over ${result.edges} edges: no fewer will do. Can you do it without a sink?`
+    : `Over ${result.edges} edges: without a sink no fewer will do.`;
+  return [lost, found];
 }
 
 /** Which inputs never reach the output. */

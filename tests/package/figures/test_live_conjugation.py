@@ -26,3 +26,14 @@ def test_each_order_lies_once_on_its_pile_and_shows_how_many_there_are_once_answ
     assert counts.all_text_contents() == ["9 of 9", "8 of 8", "6 of 6", "0 of 0", "1 of 1"]
     lists = page.locator(".live-conjugation-list text").all_text_contents()
     assert sorted(lists) == sorted(" ".join(map(str, order)) for order in orders)
+
+
+def test_once_every_pile_that_can_be_is_begun_the_figure_says_why_the_last_stays_empty(open_figures):
+    page = open_figures(figure("conjugation", {"rows": [0, 1, 2, 3], "columns": [0, 1, 2, 3]}))
+    found = page.locator(".live-found")
+    for columns in ([1, 2, 3, 0], [0, 2, 3, 1], [0, 1, 3, 2]):
+        assert not found.count()
+        set_state(page, "conjugation", columns=columns)
+    assert "three frames" in found.inner_text()
+    set_state(page, "conjugation", rows=[3, 2, 1, 0])
+    assert not found.count(), "the piles begin anew"

@@ -1,6 +1,8 @@
 """A stack of windows: what is found is marked once nothing better is left to find."""
 
-from live_figures import example, figure, put
+import itertools
+
+from live_figures import example, figure, module, put
 
 FEWEST = {"layers": 1, "window": 1, "sinks": 1, "query": 15}
 
@@ -13,3 +15,20 @@ def test_only_the_fewest_edges_are_a_find(open_figures):
     assert not found.count()
     put(page, "windows", FEWEST)
     assert "no fewer will do" in found.inner_text()
+
+
+def test_without_sinks_another_number_of_edges_is_the_least(open_figures):
+    states = [
+        {"layers": layers, "window": window, "sinks": 0, "query": 15}
+        for layers, window in itertools.product(range(1, 5), range(1, 9))
+    ]
+    edges = {}
+    for n, state in enumerate(states):
+        result = module("windows").compute(**state)
+        if result["reached"][-1][0]:
+            edges[n] = result["edges"]
+    page = open_figures(figure("windows"))
+    found = page.locator(".live-found")
+    for n, count in edges.items():
+        put(page, "windows", states[n])
+        assert found.count() == (count == min(edges.values()))
