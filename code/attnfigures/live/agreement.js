@@ -282,18 +282,19 @@ function drawRow(
   const most = Math.max(...result.speaks.map(Math.abs), 1e-9);
   const taken = state.taken === i;
   const share = hidden ? 0 : result.speaks[i] / most;
-  set(whole, { style: fromTheMiddle(share) });
-  set(counted, { style: fromTheMiddle(taken ? 0 : share * result.weights[i]) });
+  set(whole, fromTheMiddle(share));
+  set(counted, fromTheMiddle(taken ? 0 : share * result.weights[i]));
   const act = taken
     ? `put back the value of ${words[i]}, word ${i + 1}`
     : `take away the value of ${words[i]}, word ${i + 1}`;
   set(take, { "aria-pressed": taken, "aria-label": `${amount}: ${act}` });
 }
 
-/** Where a bar lies that goes from the middle to the left or right, by a share of the half from -1 to 1. */
+/** The style of a bar that goes from the middle to the left or right, by a share of the half from -1 to 1. */
 function fromTheMiddle(share) {
   const left = Math.min(50, 50 + 50 * share);
-  return `left: ${left.toFixed(1)}%; width: ${Math.abs(50 * share).toFixed(1)}%`;
+  const width = Math.abs(50 * share);
+  return { style: `left: ${left.toFixed(1)}%; width: ${width.toFixed(1)}%` };
 }
 
 // ---- speak ---------------------------------------------------------------------------------------
