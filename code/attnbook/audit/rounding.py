@@ -61,7 +61,8 @@ def sizes(
     """Return the sizes of the numbers from which the formula is computed; arguments and errors as for ``evaluate``."""
     found = evaluate(formula, inputs, mask, positions)
     f = _absolute(formula.with_scale(found.Q.shape[-1]))
-    A, Q, K, V = np.nan_to_num(found.A), *map(np.abs, (found.Q, found.K, found.V))  # a row without keys is NaN
+    A = np.nan_to_num(found.A)  # a row without keys is NaN
+    Q, K, V = (np.abs(x) for x in (found.Q, found.K, found.V))
     Q_sum, K_sum, V_sum = _sums(f, inputs)
     d = 0 if f.heads is None else f.heads.W_Q.shape[1]
     d_joined = 1 if f.heads is None else len(f.heads.W_O)

@@ -288,15 +288,18 @@ function lawOf({ layers, window, query }, result) {
 
 /** Over how few edges the last output can see input 0: with sinks, or without. */
 const fewestEdges = memoize((withSinks) => {
-  const sizes = ([least, most]) => range(most - least + 1).map((n) => least + n);
-  const sinks = withSinks ? sizes([1, RANGES.sinks[1]]) : [0];
-  const results = sizes(RANGES.layers).flatMap((layers) =>
-    sizes(RANGES.window).flatMap((window) =>
-      sinks.map((count) => compute({ layers, window, sinks: count, query: TOKENS - 1 }))
-    )
-  );
-  const reaching = results.filter(({ reached }) => reached.at(-1)[0] === 1);
-  return Math.min(...reaching.map(({ edges }) => edges));
+  const valuesOf = ([least, most]) => range(most - least + 1).map((n) => least + n);
+  const sinkCounts = valuesOf(RANGES.sinks).filter((sinks) => (sinks > 0) === withSinks);
+  let fewest = Infinity;
+  for (const layers of valuesOf(RANGES.layers)) {
+    for (const window of valuesOf(RANGES.window)) {
+      for (const sinks of sinkCounts) {
+        const { reached, edges } = compute({ layers, window, sinks, query: TOKENS - 1 });
+        if (reached[layers][0]) fewest = Math.min(fewest, edges);
+      }
+    }
+  }
+  return fewest;
 });
 
 /**
