@@ -72,7 +72,13 @@ def test_stubs_earn_nothing(assignment):
 
 
 def test_hostile_values_earn_nothing_and_take_no_time(assignment):
-    """Hidden tests run in the trusted process: no value that a student returns may make them work long."""
+    """Hidden tests run in the trusted process: no value that a student returns may make them work long.
+
+    A test may read the largest value some times, item by item, and not once for each of its items.
+    """
+    start = time.process_time()
+    sorted(map(list, "x" * 10**6))
+    once = time.process_time() - start
     for question in assignment.questions:
         for value in HOSTILE:
             functions = {name: lambda *values, value=value, **named: value for name in question.functions}
@@ -81,7 +87,7 @@ def test_hostile_values_earn_nothing_and_take_no_time(assignment):
                 found = marks.mark(alone(assignment, question), functions)
             where = f"{assignment.chapter}: {question.name}: {str(value)[:60]}"
             assert earned(found, question.name) == 0, where
-            assert time.process_time() - start < 3, where
+            assert time.process_time() - start < 20 * once, where
 
 
 def failed(assignment, source, seed=marks.SEED):
