@@ -8,6 +8,7 @@ A page of an edition in another language shows nothing in English that was colle
 out, and `left_out` says so.
 """
 
+import hashlib
 from collections import Counter
 
 from docutils import nodes
@@ -21,6 +22,8 @@ from .language import english
 from .language.messages import _
 
 GAP = "\0"  # where nodes stand in a translated sentence
+REFERRED = [("std", "labels"), ("std", "anonlabels"), ("math", "objects")]  # the domains' tables of what has an address
+FILLED = "attnbook_filled"  # a collection: of each page with places, a digest of what it showed when it was written
 
 
 class derived(nodes.General, nodes.Element):
@@ -28,13 +31,12 @@ class derived(nodes.General, nodes.Element):
 
 
 def setup(app):
-    """Fill the places, and write their pages again whenever a page was read."""
+    """Fill the places, and write a page again when its places would be filled with something else."""
     app.add_post_transform(Fill)
     app.connect("builder-inited", _computed, priority=100)
     app.connect("source-read", _compute)
-    app.connect(
-        "env-updated", lambda app, env: sorted(name for name, data in env.metadata.items() if "derived" in data)
-    )
+    app.connect("env-get-updated", _outdated, priority=600)  # after Sphinx has numbered sections and figures
+    register_collection(app, FILLED)
 
 
 class Pages(Project):
@@ -82,7 +84,35 @@ class Fill(SphinxPostTransform):
 
     def run(self, **kwargs):
         for node in list(self.document.findall(derived)):
-            node.replace_self(list(node["make"](self.app, self.env.docname, **node["options"])))
+            node.replace_self(_filling(self.app, self.env.docname, node))
+
+
+def _filling(app, docname, node):
+    """Return the nodes that fill a place."""
+    return list(node["make"](app, docname, **node["options"]))
+
+
+def _outdated(app, env):
+    """Yield the pages that would show something else than when they were written."""
+    filled = collection(env, FILLED)
+    targets = _targets(env)
+    for page in sorted(name for name, data in env.metadata.items() if "derived" in data):
+        places = env.get_doctree(page).findall(derived)
+        texts = [node.pformat() for place in places for node in _filling(app, page, place)]
+        digest = hashlib.sha256("\n".join([targets, *texts]).encode()).hexdigest()
+        if filled.get(page) != digest:
+            filled[page] = digest
+            yield page
+
+
+def _targets(env):
+    """Return, as text, all that a reference can show: titles, numbers, labels, citations."""
+    titles = {page: title.astext() for page, title in env.titles.items()}
+    tables = [titles, env.toc_secnumbers, env.toc_fignumbers]
+    tables += [env.domaindata[domain][kind] for domain, kind in REFERRED]
+    citations = [(citation.key, citation.formatted_entry.label) for citation in env.get_domain("cite").citations]
+    # A page that is read again goes to the end of every table.
+    return repr([*(sorted(table.items()) for table in tables), sorted(citations)])
 
 
 def register_collection(app, name):
