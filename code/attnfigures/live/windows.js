@@ -1,9 +1,11 @@
 // A stack of windows: which inputs reach an output through layers whose queries see few keys, and
-// how much of each. What is not defined here, such as `range` or `handle`, is a function of
-// kit/core.js or kit/parts.js, which stand in front of every figure.
+// how much of each. What is not defined here, such as `range`, `handle` or `initialize`, is a
+// function of kit/core.js or kit/parts.js, which stand in front of every figure. One of them is `_`:
+// it marks a text to be translated that the search for messages does not find by itself.
 
 const TOKENS = 16;
-const RANGES = { layers: [1, 4], window: [1, 8], sinks: [0, 2], query: [0, TOKENS - 1] };
+const LAST = TOKENS - 1;
+const RANGES = { layers: [1, 4], window: [1, 8], sinks: [0, 2], query: [0, LAST] };
 const tokens = range(TOKENS);
 
 // ---- compute -------------------------------------------------------------------------------------
@@ -37,7 +39,8 @@ function compute({ layers, window, sinks, query }) {
   let edges = 0;
   let shares = output;
   for (let l = 0; l < layers; l++) {
-    edges += total(tokens.map((i) => reached[l][i] && count(M[i])));
+    const queries = tokens.filter((i) => reached[l][i]);
+    edges += total(queries.map((i) => count(M[i])));
     reached.push(keysSeenBy(reached[l], M));
     reachedByWindows = keysSeenBy(reachedByWindows, withoutSinks);
     shares = matmul([shares], A)[0];
@@ -101,7 +104,7 @@ function build({ el, read, change, first }) {
   const controls = Object.values(sliders).map(({ element }) => element);
   const reset = button("Back to start", () => change(first));
   el.append(
-    hintLine("Let output 15 see input 0 over as few edges as you can."),
+    hintLine(`Let output ${LAST} see input 0 over as few edges as you can.`),
     div(
       "live-planes live-lean",
       div("live-windows-plot", div("live-title", "What reaches the output"), plot.svg),
@@ -157,8 +160,8 @@ function buildWindowHandle(svg, read, choose) {
 }
 
 /**
- * A slider for each number of the state that is not dragged in the drawing. Its label is translated:
- * two words are found without help, a single one looks like a name in code unless `_` marks it.
+ * A slider for each number of the state that is not dragged in the drawing. The label "sinks" is
+ * marked, as a single word looks like a name in code.
  */
 function buildSliders(choose) {
   const made = (name, label) => {
@@ -263,7 +266,7 @@ function drawOutput({ putOutput }, { layers, query }, result, hidden) {
     ? `token ${query}: 1 input of ${query + 1}`
     : `token ${query}: ${result.inputs} inputs of ${query + 1}`;
   const spoken = hidden ? `token ${query}` : words;
-  putOutput([toX(query), toY(layers, layers)], spoken, { now: query, min: 0, max: TOKENS - 1 });
+  putOutput([toX(query), toY(layers, layers)], spoken, { now: query, min: 0, max: LAST });
 }
 
 /** The handle at the first key of the window, and the number of keys in it. */
@@ -294,7 +297,7 @@ const fewestEdges = memoize((withSinks) => {
   for (const layers of valuesOf(RANGES.layers)) {
     for (const window of valuesOf(RANGES.window)) {
       for (const sinks of sinkCounts) {
-        const { reached, edges } = compute({ layers, window, sinks, query: TOKENS - 1 });
+        const { reached, edges } = compute({ layers, window, sinks, query: LAST });
         if (reached[layers][0]) fewest = Math.min(fewest, edges);
       }
     }
@@ -309,10 +312,10 @@ const fewestEdges = memoize((withSinks) => {
 function speak(state, result, { hidden }) {
   if (hidden) return "The inputs are hidden until you have answered.";
   const lost = lostText(state, result);
-  const isSeen = state.query === TOKENS - 1 && result.reached[state.layers][0] === 1;
+  const isSeen = state.query === LAST && result.reached[state.layers][0] === 1;
   if (!isSeen) return lost;
   if (result.edges > fewestEdges(state.sinks > 0)) {
-    return paragraph(lost, `Output 15 sees input 0 over ${result.edges} edges.`);
+    return paragraph(lost, `Output ${LAST} sees input 0 over ${result.edges} edges.`);
   }
   const found = state.sinks
     ? `Over ${result.edges} edges: no fewer will do. Can you do it without a sink?`
@@ -337,6 +340,7 @@ function lostText({ layers, sinks, query }, { reached }) {
     : `Inputs ${from} to ${to} never reach output ${query}.`;
 }
 
+// What a page and a notebook ask of a figure: `initialize` is the same for all.
 const render = composed({ compute, build, draw, speak });
 
 export default { initialize, render, compute, valid };
