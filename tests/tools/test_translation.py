@@ -415,11 +415,14 @@ def test_what_a_page_without_catalogue_shows_stays_as_its_text_does(monkeypatch)
         def gettext(self, message):
             return {"rows": "行"}.get(message, message)
 
-    monkeypatch.setattr(messages, "_gettext", {"rows": "各行", "Code": "代码"}.get)
+    own = {"rows": "各行", "Code": "代码", "{call} is refused": "{call}被拒绝"}
+    monkeypatch.setattr(messages, "_gettext", lambda text: own.get(text, text))
     monkeypatch.setattr(messages, "of_pages", {"translated": Page()})
     assert messages.translate("rows", "translated") == "行"
     assert messages.translate("rows", "english") == "rows"
     assert messages.translate("Code") == "代码"
+    assert messages.translate_law("f(x) is refused", "translated") == "f(x)被拒绝"
+    assert messages.translate_law("f(x) is refused", "english") == "f(x) is refused"
 
 
 def test_a_card_whose_letters_no_font_has_is_refused(monkeypatch):

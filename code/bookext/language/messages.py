@@ -81,9 +81,12 @@ def translate_numbers(text, page="", source="book", line=0):
 
 
 def translate_law(law, page=""):
-    """Translate what a check says; of a law that is code, the words between its sides."""
+    """Translate what a check says; of a law that is code, the words between its sides.
+
+    On a page without a catalogue it stays as it is, as all that such a page shows.
+    """
     new = translate_numbers(law, page)
-    if new != law:
+    if new != law or (page and page not in of_pages):
         return new
     if law.endswith(" is refused"):
         return _("{call} is refused", call=law.removesuffix(" is refused"))
