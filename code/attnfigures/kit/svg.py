@@ -42,6 +42,7 @@ def adapt(svg, alt, palette):
     root.attrib.pop("height")
     root.set("style", f"max-width:{width * PIXELS:.0f}px")
     root.set("fill", "currentColor")
+    root.set("stroke-linejoin", "round")  # as the rule said that has gone
     root.set("role", "img")
     root.set("aria-label", alt)
     text = ElementTree.tostring(root, encoding="unicode")
@@ -49,8 +50,11 @@ def adapt(svg, alt, palette):
 
 
 def _is_unseen(element):
-    """Return whether nothing of an element is drawn: what is said of the file, and cells that are left empty."""
-    return element.tag == f"{{{SVG}}}metadata" or element.get("style") == "fill: none"
+    """Return whether nothing of an element is drawn: what is said of the file, its style sheet, cells left empty.
+
+    The one rule of matplotlib's sheet is for `*`: inside a page a browser styles all that it has read so far again.
+    """
+    return element.tag in (f"{{{SVG}}}metadata", f"{{{SVG}}}style") or element.get("style") == "fill: none"
 
 
 def _rounded(value, digits):
