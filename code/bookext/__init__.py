@@ -22,8 +22,9 @@ only how checks and figures are shown.
   ``translatable`` tells Sphinx what text it is to translate, ``progress`` compares, ``english`` marks what is not
   translated, ``chinese`` what is Chinese, ``editions`` links the pages.
 * ``theme`` is the look of a page: ``builder`` puts the preface at the root, parses each page that is written and
-  applies ``repairs`` to what templates cannot reach, ``sidebar`` lists the pages beside each, ``assets`` and ``styles``
-  choose what a page loads, ``social`` describes it to search engines, ``pages`` ends a build.
+  applies ``repairs`` to what templates cannot reach, where ``icons`` are drawn; ``sidebar`` lists the pages beside
+  each, ``assets`` and ``styles`` choose what a page loads, ``social`` describes it to search engines, ``pages`` ends a
+  build.
 
 Beside them stand ``contents``, which reads _toc.yml, ``addresses``, where the book is published, ``markup``, which
 changes HTML, and ``hooks``, the only place that reaches into parts of other libraries; ``derived`` keeps what pages

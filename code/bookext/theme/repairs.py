@@ -8,6 +8,7 @@ import re
 
 from ..language.messages import N_, translate
 from ..write.mathml import in_one_line
+from . import icons
 
 # Names that the theme gives without asking for a translation: the attribute, and its text.
 NAMES = {N_("Toggle primary sidebar"): "title", N_("Toggle secondary sidebar"): "title", N_("Main"): "aria-label"}
@@ -62,6 +63,7 @@ def add_class(name):
 
 
 REPAIRS = {
+    icons.PLACES: icons.draw,
     # sphinx-book-theme: names in English in every edition.
     " | ".join(f"//*[@{name}='{text}']" for text, name in NAMES.items()): translate_names,
     # docutils: a role that axe-core rejects inside a list.
