@@ -132,11 +132,14 @@ def open_page(browser):
         if drawn and options.get("java_script_enabled", True):
             page.evaluate(PRINTED)
             expect(page.locator(".live:not(.live-drawn)")).to_have_count(0, timeout=60_000)
+            expect(page.locator(WITHOUT_BUTTON)).to_have_count(0, timeout=60_000)
         return page
 
     return open_page
 
 
+# The buttons that copy code come when the browser is idle.
+WITHOUT_BUTTON = "div.highlight:has(> pre):not(:has(.copybtn), .cell_output *)"
 # Before a page is printed all its figures are drawn, those too that the reader has not come to.
 PRINTED = "['beforeprint', 'afterprint'].forEach((name) => dispatchEvent(new Event(name)))"
 

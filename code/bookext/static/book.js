@@ -92,6 +92,16 @@ addEventListener("load", () =>
     if (section) (window.requestIdleCallback || setTimeout)(next);
   }, 6000));
 
+// What nobody wants in the first second, the buttons that copy code, is a script of its own.
+(() => {
+  const { src, dataset } = document.currentScript;
+  const script = Object.assign(document.createElement("script"), {
+    src: new URL(dataset.later, src),
+  });
+  const load = () => document.head.append(script);
+  addEventListener("load", () => (window.requestIdleCallback || setTimeout)(load));
+})();
+
 // A link to something folded opens what it lies in; not every browser does this by itself.
 (() => {
   function open() {

@@ -1,5 +1,7 @@
 """Register the book's theme, and choose what a page loads: one style sheet, one script, and those of its own.
 
+A second script comes when the page is there and the browser idle: it makes the buttons that copy code.
+
 The templates in ``book_theme`` leave out what the parent theme loads by itself. What extensions add to every page is
 filtered here.
 """
@@ -23,12 +25,15 @@ UNUSED = ("_static/design-tabs.js", "_static/sphinx_highlight.js", "_static/scri
 UNUSED += ("_static/translations.js", "_static/doctools.js")
 COLOURS = "_static/pygments.css"  # of code, for which the book has its own
 SCRIPT = "_static/site.js"
+LATER = "_static/copy.js"
+FOR_LATER = ("_static/documentation_options.js", "_static/clipboard.min.js", "_static/copybutton.js")
 OWN = 900  # a script of this priority, or a higher one, is loaded by the pages that ask for it alone
 VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'  # docutils': the layout has its own
 FILES_PLACE = "links to the book as one file"  # in a comment, before them
 
 sheets: list[str] = []  # the style sheets that every page of this build would load, in their order
 scripts: list[str] = []  # and the scripts
+later: list[str] = []  # and those that come later
 
 
 def setup(app):
@@ -52,10 +57,13 @@ def _choose(app, name, template, context, doctree):
     sheets[:] = [*PARENT_SHEETS, *(name for name in names if name != COLOURS)]
     # A script without a file sets an option of a script that is not loaded.
     files = sorted((file for file in context["script_files"] if file.filename), key=lambda file: file.priority)
-    scripts[:] = [str(file.filename) for file in files if file.priority < OWN and str(file.filename) not in UNUSED]
+    names = [str(file.filename) for file in files if file.priority < OWN and str(file.filename) not in UNUSED]
+    scripts[:] = [name for name in names if name not in FOR_LATER]
+    later[:] = [name for name in names if name in FOR_LATER]
     context["script_files"][:] = [file for file in files if file.priority >= OWN]
     context["metatags"] = context.get("metatags", "").replace(VIEWPORT, "")
-    context |= {"style_sheet": styles.SHEET, "site_script": SCRIPT, "search_index": search.INDEX}
+    context |= {"style_sheet": styles.SHEET, "site_script": SCRIPT, "later_script": Path(LATER).name}
+    context |= {"search_index": search.INDEX}
     context["files_place"] = FILES_PLACE
 
 
@@ -69,9 +77,10 @@ def _translate_scripts(app, failure):
 
 
 def pack_scripts(site):
-    """Take comments and space out of the book's own scripts, and write those of every page as one file: one request."""
+    """Take comments and space out of the book's own scripts, and write those of every page as two files."""
     for source in OWN_SCRIPTS:
         path = site / "_static" / source.name
         path.write_text(jsmin(path.read_text(encoding="utf-8")), encoding="utf-8")
-    text = ";\n".join((site / name).read_text(encoding="utf-8") for name in scripts)
-    (site / SCRIPT).write_text(text, encoding="utf-8")
+    for target, names in ((SCRIPT, scripts), (LATER, later)):
+        text = ";\n".join((site / name).read_text(encoding="utf-8") for name in names)
+        (site / target).write_text(text, encoding="utf-8")

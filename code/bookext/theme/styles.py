@@ -72,7 +72,8 @@ def _named(path):
 def _script_files(page):
     """Return the scripts of the site that a page loads, each as a path from its top."""
     addresses = (address.partition("?")[0].rpartition("_static/") for address in page.xpath("//script/@src"))
-    return {f"_static/{name}" for _above, found, name in addresses if found}
+    names = [name for _above, found, name in addresses if found]
+    return {f"_static/{name}" for name in [*names, *page.xpath("//script/@data-later")]}
 
 
 def purge(css, used):
