@@ -1,6 +1,7 @@
 """The audit names each planted fault, in attention by three hands, and finds nothing in what is right."""
 
 import importlib
+import math
 import sys
 
 import numpy as np
@@ -12,7 +13,7 @@ from attnbook.audit.__main__ import main
 from attnbook.audit.faults import FAULTS
 from attnbook.audit.formula import Formula, Steps, evaluate
 from attnbook.audit.laws import LAWS, LONG_LAW
-from attnbook.audit.rounding import sizes
+from attnbook.audit.rounding import bound, sizes
 from attnbook.audit.subjects import read_heads
 from attnbook.layers import Heads, multi_head_attention
 from attnbook.positional import offsets, sinusoidal
@@ -543,3 +544,11 @@ def test_a_cap_bounds_a_score_but_not_what_its_terms_add_up_to():
     size = sizes(capped, (Q, K, K))
     assert size.score == 1
     assert size.score_sum > 1000
+
+
+def test_where_sizes_overflow_the_bound_is_infinite():
+    huge = 1e200 * np.eye(2)
+    heads = Heads(*[huge[None]] * 3, W_O=np.eye(2))
+    X, causal = huge[None], np.tri(2, dtype=bool)  # a weight of 0 meets a value that is infinite
+    size = sizes(Formula.read(heads, scale=1e-300), (X,), causal)
+    assert bound(size, "float64") == math.inf

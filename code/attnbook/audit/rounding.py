@@ -35,6 +35,8 @@ def bound(size: Sizes, dtype: str) -> float:
     ``size.output``, to first order in δ.
     """
     score_error = _sum_error(dtype, size.score, size.score_sum, size.score_terms)
+    if math.isinf(score_error):
+        return math.inf
     return bound_given_weights(size, dtype) + 2 * score_error * size.output
 
 
@@ -47,8 +49,11 @@ def _sum_error(dtype, stored, added, count):
     """Return how far rounding may take a sum of ``count`` terms: 8 ε · stored + 8 (count − 1) ε₊ · added.
 
     ε rounds the sum as it is ``stored``, ε₊ each addition; ``added`` is what the terms add up to without their signs.
-    :func:`~attnbook.check.tolerance` has both, 8 (ε + (count − 1) ε₊), but times a single size.
+    :func:`~attnbook.check.tolerance` has both, 8 (ε + (count − 1) ε₊), but times a single size. A size that has
+    overflowed bounds nothing: then this is ∞.
     """
+    if math.isinf(max(stored, added)):
+        return math.inf
     by_storing = tolerance(dtype, 1, stored)
     by_adding = tolerance(dtype, count, added) - tolerance(dtype, 1, added)
     return by_storing + by_adding
@@ -60,36 +65,44 @@ def sizes(
 ) -> Sizes:
     """Return the sizes of the numbers from which the formula is computed; arguments and errors as for ``evaluate``."""
     found = evaluate(formula, inputs, mask, positions)
-    f = _absolute(formula.with_scale(found.Q.shape[-1]))
+    absolute = _absolute(formula.with_scale(found.Q.shape[-1]))
     A = np.nan_to_num(found.A)  # a row without keys is NaN
     Q, K, V = (np.abs(x) for x in (found.Q, found.K, found.V))
-    Q_sum, K_sum, V_sum = _sums(f, inputs)
-    d = 0 if f.heads is None else f.heads.W_Q.shape[1]
-    d_joined = 1 if f.heads is None else len(f.heads.W_O)
+    Q_sum, K_sum, V_sum = _sums(absolute, inputs)
+    n_keys = A.shape[-1]
+    d_k = Q.shape[-1]
+    d_in = 0 if absolute.heads is None else absolute.heads.W_Q.shape[1]
+    d_joined = 1 if absolute.heads is None else len(absolute.heads.W_O)
+    largest_score = _largest_score(absolute, Q, K)
     return Sizes(
-        output=_largest_output(f, A, V),
-        output_sum=_largest_output(f, A, V_sum),
-        output_terms=max(A.shape[-1], d, d_joined),
-        score=min(_largest_score(f, Q, K), f.cap or math.inf),
-        score_sum=_largest_score(f, Q_sum, K_sum),  # whole: where the sum cancels, the cap lets its error through
-        score_terms=d + Q.shape[-1],
+        output=_largest_output(absolute, A, V),
+        output_sum=_largest_output(absolute, A, V_sum),
+        output_terms=max(n_keys, d_in, d_joined),
+        score=largest_score if absolute.cap is None else min(largest_score, absolute.cap),
+        # Whole: where the sum cancels, the cap lets its error through.
+        score_sum=_largest_score(absolute, Q_sum, K_sum),
+        score_terms=d_in + d_k,
     )
 
 
-def _absolute(f):
+def _absolute(formula):
     """Return the formula with |W|, |b| and |gain|."""
-    heads = None if f.heads is None else Heads(*(None if w is None else np.abs(w) for w in f.heads))
-    return dataclasses.replace(f, heads=heads, gains=None if f.gains is None else np.abs(f.gains))
+    heads = None
+    if formula.heads is not None:
+        heads = Heads(*(None if W is None else np.abs(W) for W in formula.heads))
+    gains = None if formula.gains is None else np.abs(formula.gains)
+    return dataclasses.replace(formula, heads=heads, gains=gains)
 
 
-def _sums(f, inputs):
+def _sums(absolute, inputs):
     """Return |X||W| + |b| of queries, keys and values in h heads, after norm and rotation."""
     magnitudes = [np.abs(x) for x in for_queries_keys_values(inputs)]
-    Q, K, V = (share(x, f.query_heads) for x in into_heads(f, magnitudes, Steps()))
-    if f.gains is not None:
-        Q, K = (_bound_of_normed(x, gain) for x, gain in zip((Q, K), f.gains, strict=True))
-    if f.rotary is not None:
-        Q, K = (_bound_of_turned(f, x) for x in (Q, K))
+    in_heads = into_heads(absolute, magnitudes, Steps())
+    Q, K, V = (share(x, absolute.query_heads) for x in in_heads)  # a head of keys for each of queries
+    if absolute.gains is not None:
+        Q, K = (_bound_of_normed(x, gain) for x, gain in zip((Q, K), absolute.gains, strict=True))
+    if absolute.rotary is not None:
+        Q, K = (_bound_of_turned(absolute, x) for x in (Q, K))
     return Q, K, V
 
 
@@ -98,23 +111,28 @@ def _bound_of_normed(x, gain):
     return math.sqrt(x.shape[-1]) * gain * np.ones_like(x)
 
 
-def _bound_of_turned(f, x):
+def _bound_of_turned(absolute, x):
     """Return an upper bound of |turn(x)|: stretch · √(x₁² + x₂²), for either number of a pair may be all of it."""
-    width = 2 * len(angles(f, x.shape[-1]))
+    width = 2 * len(angles(absolute, x.shape[-1]))
     turned = x[..., :width]
-    if f.rotary == "halves":
+    if absolute.rotary == "halves":
         partners = np.roll(turned, width // 2, axis=-1)
     else:
         partners = turned.reshape(*turned.shape[:-1], -1, 2)[..., ::-1].reshape(turned.shape)
-    return np.concatenate([f.stretch * np.hypot(turned, partners), x[..., width:]], axis=-1)
+    return np.concatenate([absolute.stretch * np.hypot(turned, partners), x[..., width:]], axis=-1)
 
 
-def _largest_output(f, A, V):
+def _largest_output(absolute, A, V):
     """Return the largest number of A|V| |W_O| + |b_O|."""
     Y = A @ V
-    return float((Y if f.heads is None else output(f, join(Y))).max())
+    return _largest(Y if absolute.heads is None else output(absolute, join(Y)))
 
 
-def _largest_score(f, Q, K):
+def _largest_score(absolute, Q, K):
     """Return the largest number of scale·|Q||K|ᵀ."""
-    return float(np.nanmax(scores(f, Q, K)))
+    return _largest(scores(absolute, Q, K))
+
+
+def _largest(x):
+    """Return the largest of numbers that are not negative; NaN, as of 0·∞, counts as ∞."""
+    return float(np.nan_to_num(x, nan=np.inf, posinf=np.inf).max())
