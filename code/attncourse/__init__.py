@@ -15,8 +15,9 @@
   what the instructor says of a file, and ``submissions`` the values of all this.
 * ``roster`` reads who should be there, ``whose`` says which of them a submission is of, ``policy`` what the instructor
   decides beside the tests; ``classlist`` says who is who in the class, and ``gradebook`` what counts; ``history``
-  says what changed since the last run, ``similar`` finds wrong answers that are alike and rare, ``items`` says what the
-  class shows of the assignment. ``gradefiles`` writes all of it, and ``together`` puts it in place as a whole.
+  says what changed since the last run, ``first_round`` remembers the marks before students handed in again,
+  ``similar`` finds wrong answers that are alike and rare, ``items`` says what the class shows of the assignment.
+  ``gradefiles`` writes all of it, and ``together`` puts it in place as a whole.
 * ``report``, ``marking``, ``oral``, ``lists``, ``hidden_tests`` and ``exports`` have what students, instructors and
   platforms read, ``cells`` says what a cell of a platform's table means, and all of it goes through ``clean``.
 

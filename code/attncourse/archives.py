@@ -67,13 +67,15 @@ def _in_folder(folder):
             parts = PurePosixPath(os.path.relpath(path, folder)).parts
             yield Entry(_decoded(parts), _stamp(moment), partial(read_file, path))
         if not inside and not names and top != str(folder):
-            yield Entry(
-                (*_decoded(PurePosixPath(os.path.relpath(top, folder)).parts), ""), "", lambda: "The folder is empty."
-            )
+            yield _without_files(top, folder, "The folder is empty.")
     for top in unreadable:
-        yield Entry(
-            (*_decoded(PurePosixPath(os.path.relpath(top, folder)).parts), ""), "", lambda: "It cannot be read."
-        )
+        yield _without_files(top, folder, "It cannot be read.")
+
+
+def _without_files(top, folder, why):
+    """Return the `Entry` of a folder in ``folder`` that gives no file, and says why."""
+    parts = PurePosixPath(os.path.relpath(top, folder)).parts
+    return Entry((*_decoded(parts), ""), "", lambda: why)
 
 
 def _in_zip(archive):

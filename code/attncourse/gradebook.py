@@ -4,7 +4,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from . import cells, exports, history, marking, marks, policy
+from . import cells, exports, first_round, history, marking, marks, policy
 from .classlist import ClassList
 from .model import Assignment, Result, login_of_numbers, plain_login
 from .roster import Roster
@@ -41,7 +41,7 @@ class Grades:
         self.kept_cells = self._kept_cells()  # {student: cell}
         self.written_marks = marking.Marks(assignment, self.folder)  # what markers say of written answers
         last_run = history.read_last_run(self.folder)
-        self.first_round = history.read_first_round(self.folder, last_run, self.policy)
+        self.first_round = first_round.read(self.folder, last_run, self.policy)
         self.last_run = last_run or history.NO_RUN  # if it cannot be read, grades are compared with nothing
         self.results: dict = {}  # {student: Result}
         self.handed: dict = {}  # {student: a fingerprint of what was handed in}
@@ -133,7 +133,7 @@ class Grades:
             owner=owner,
             days_late_said=self.classlist.days_late_by_worksheet(owner) if submission else None,
             handed_in_themselves=student in self.results,
-            first_round=history.first_round_of_resubmitted(self, student, owner),
+            first_round=first_round.of_resubmitted(self, student, owner),
             verdicts=self.written_marks.verdicts(self.in_words(owner)),
         )
 

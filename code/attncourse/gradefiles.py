@@ -10,7 +10,21 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from . import clean, exports, hidden_tests, history, items, lists, marking, oral, policy, report, similar, together
+from . import (
+    clean,
+    exports,
+    first_round,
+    hidden_tests,
+    history,
+    items,
+    lists,
+    marking,
+    oral,
+    policy,
+    report,
+    similar,
+    together,
+)
 from .author import POINTS
 
 LONGEST = 8000  # characters of the remarks in the table; all are on the student's page
@@ -112,7 +126,7 @@ class GradeFiles:
     def _of_the_class(self):
         """Yield (name, function that returns the bytes) of each file for the instructor and for the next run."""
         if "resubmission" in self.grades.policy:
-            yield history.FIRST, lambda: history.first_as_json(self.grades)
+            yield first_round.FIRST, lambda: first_round.as_json(self.grades)
         yield marking.PAGE, self._marking
         yield oral.PAGE, self._oral
         yield history.LAST, lambda: history.last_as_json(self.grades)

@@ -8,10 +8,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import get_type_hints
 
 from . import policy, roster
-from .model import CourseError
 
 LAST = "last.json"
-FIRST = "first.json"  # the marks of the first round, where there is a second
 
 
 @dataclass(frozen=True)
@@ -40,16 +38,6 @@ class Run:
 
 
 NO_RUN = Run(students={}, about={}, decided="", pages=[], names=[], changes={"lines": []})
-
-
-@dataclass(frozen=True)
-class FirstRound:
-    """What the first round found of one student."""
-
-    parts: dict  # {question: points}
-    late: float | int  # days
-    handed: str  # a fingerprint of what was handed in
-    settled: bool  # whether the deadline was over; before it, other files come in the same round
 
 
 def names_in_other_classes(grades):
@@ -169,89 +157,23 @@ def _names(classlist):
     return sorted(names - {""})
 
 
-def first_round_snapshot(grades):
-    """Return {student: FirstRound} for the next run; whoever has not handed in again is still in the first round."""
-    students = dict(grades.first_round)
-    settled = policy.is_over(grades.policy)
-    for student in grades.with_results():
-        owner = grades.owner(student)
-        handed = grades.handed.get(owner, "")
-        old = grades.first_round.get(student)
-        if handed and not first_round_of_resubmitted(grades, student, owner):
-            final = grades.final(student)
-            # A deadline that is moved does not reopen a first round that was settled with the same files.
-            same = old is not None and old.settled and old.handed == handed
-            students[student] = FirstRound(final.parts, final.late, handed, settled or same)
-    return students
-
-
-def first_round_of_resubmitted(grades, student, owner):
-    """Return what the first round found of a student who handed in other files since, None for any other."""
-    first = grades.first_round.get(student)
-    handed = grades.handed.get(owner, "")
-    return first if first and first.settled and handed not in ("", first.handed) else None
-
-
 def last_as_json(grades):
     """Return the bytes of `LAST`, which `read_last_run` reads."""
     return json.dumps(asdict(snapshot(grades))).encode()
 
 
-def first_as_json(grades):
-    """Return the bytes of `FIRST`, which `read_first_round` reads."""
-    students = {student: asdict(first) for student, first in first_round_snapshot(grades).items()}
-    return json.dumps({"students": students}).encode()
-
-
 def read_last_run(folder):
     """Return the `Run` that the last run left: `NO_RUN` if it left nothing, None if that cannot be read."""
     try:
-        run = _load(Run, json.loads((folder / LAST).read_text(encoding="utf-8")))
-        return replace(run, students={student: _load(Graded, old) for student, old in run.students.items()})
+        run = load(Run, json.loads((folder / LAST).read_text(encoding="utf-8")))
+        return replace(run, students={student: load(Graded, old) for student, old in run.students.items()})
     except FileNotFoundError:
         return NO_RUN
     except (OSError, ValueError, TypeError):
         return None
 
 
-def read_first_round(folder, last_run, decisions):
-    """Return {student: FirstRound}, {} where the policy has no second round.
-
-    As long as the file does not exist, the last run, as `read_last_run` returns it, was the first round. If the file
-    cannot be read, nobody knows: the last run may have mixed the marks of both rounds already.
-    """
-    if "resubmission" not in decisions:
-        return {}
-    path = folder / FIRST
-    try:
-        kept = json.loads(path.read_text(encoding="utf-8"))["students"]
-        return {student: _load(FirstRound, old) for student, old in kept.items()}
-    except FileNotFoundError:
-        return _first_round_of(folder, last_run)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise _lost(path, "the marks of the last run") from None
-
-
-def _first_round_of(folder, last_run):
-    """Return {student: FirstRound} of the last run; CourseError if what it left cannot be read."""
-    if last_run is None:
-        raise _lost(folder / LAST, "the marks of this run")
-    return {
-        student: FirstRound(old.parts, old.late, old.handed, settled=last_run.over)
-        for student, old in last_run.students.items()
-        if old.handed
-    }
-
-
-def _lost(path, instead):
-    """Return the error that a file with the marks of the first round cannot be read, and what counts without it."""
-    return CourseError(
-        f"{path} cannot be read, and nothing else has the marks of the first round. Put a copy of it there, or "
-        f"delete it: then {instead} count as those of the first round."
-    )
-
-
-def _load(kind, data):
+def load(kind, data):
     """Return what `asdict` made a dictionary of; a TypeError if it lacks something or something has another type."""
     types = get_type_hints(kind)
     value = kind(**{name: data[name] for name in types if name in data})

@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from attncourse import author, downloads, history, items, model, notebooks, policy, report
+from attncourse import author, downloads, first_round, items, model, notebooks, policy, report
 from coursework import Class, notebook
 from test_gradebook import earns
 
@@ -163,7 +163,7 @@ def test_who_was_late_at_first_stays_late_and_who_hands_in_after_the_last_day_wi
     late = {"late": {"per_day": 1, "days": {"ada": 1}}}
     grades = in_two_rounds(assignment, tmp_path, earns(assignment), earns(assignment, "witness"), late, before=late)
     assert grades.final("ada").score == 0, "one point comes back, and one is deducted"
-    first = history.FirstRound(parts={"witness": 1}, late=0, handed="files", settled=True)
+    first = first_round.FirstRound(parts={"witness": 1}, late=0, handed="files", settled=True)
     file = type("File", (), {"time": "2026-03-16-00-00-00", "late": None})
     handed = type("Handed", (), {"files": [file]})
     for until, score in (("2026-03-15", 1), ("2026-03-16", 1.5)):
