@@ -5,15 +5,24 @@ const LEAD = 5; // how far the right key is ahead
 const CEILING = 2.6; // what is higher leaves the drawing
 const MODELS = ["recurrent", "attention"];
 
-/** The words, and how strongly the model depends on each. */
+// ---- compute -------------------------------------------------------------------------------------
+
+/**
+ * The words, and how strongly the model depends on each. In a recurrent model, word t has gone
+ * through n − 1 − t steps. In attention each of n queries looks for one of the n keys, which is ahead
+ * of the others: how strongly the answers depend on a word is the norm of its column of weights.
+ */
 function compute({ model, text, rho }) {
   const words = split(text).slice(0, MOST);
   const n = words.length;
   if (model === "recurrent") return { words, influence: words.map((_x, t) => rho ** (n - 1 - t)) };
-  const [own, other = 0] = softmax(range(n).map((t) => (t ? 0 : LEAD)));
-  const column = Math.sqrt(own * own + (n - 1) * other * other);
-  return { words, influence: words.map(() => column) };
+  const scores = range(n).map((j) => (j === 0 ? LEAD : 0)); // of the query that looks for key 0
+  const [ahead, other = 0] = softmax(scores);
+  const norm = Math.sqrt(ahead ** 2 + (n - 1) * other ** 2);
+  return { words, influence: words.map(() => norm) };
 }
+
+// ---- valid ---------------------------------------------------------------------------------------
 
 /** Whether a state from outside, such as an address, can be drawn. */
 const valid = ({ model, text, rho }) =>
