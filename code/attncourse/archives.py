@@ -5,6 +5,7 @@ import stat
 import struct
 import time
 import zipfile
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
@@ -80,21 +81,25 @@ def _without_files(top, folder, why):
 
 def _in_zip(archive):
     """Yield an `Entry` for every file of a zip that the platform or the instructor, not a student, has packed."""
-    holders = {os.path.dirname(name.rstrip("/")) for name in archive.namelist()}
-    for info in archive.infolist():
-        name = info.filename
-        if not info.flag_bits & 0x800:  # some programs write UTF-8 and do not say so
-            try:
-                name = name.encode("cp437").decode("utf-8")
-            except ValueError:
-                name = info.filename
-        name = name if "/" in name else name.replace("\\", "/")  # as some programs on Windows write
-        parts = _decoded(part for part in PurePosixPath(name).parts if part not in ("/", ".."))
-        if parts and info.is_dir():
-            if info.filename.rstrip("/") not in holders:
-                yield Entry((*parts, ""), "", lambda: "The folder is empty.")
-        elif parts:
+    members = [(_name(info), info) for info in archive.infolist()]
+    holders = {parent for name, _ in members for parent in PurePosixPath(name).parents}
+    for name, info in members:
+        path = PurePosixPath(name)
+        parts = _decoded(part for part in path.parts if part.strip("/") and part != "..")
+        is_folder = name.endswith("/")
+        if parts and not is_folder:
             yield Entry(parts, _stamp(info.date_time), partial(_read_member, archive, info))
+        elif parts and path not in holders:
+            yield Entry((*parts, ""), "", lambda: "The folder is empty.")
+
+
+def _name(info):
+    """Return the name of a member, with slashes between its parts."""
+    name = info.filename
+    if not info.flag_bits & 0x800:  # some programs write UTF-8 and do not say so
+        with suppress(ValueError):
+            name = name.encode("cp437").decode("utf-8")
+    return name if "/" in name else name.replace("\\", "/")  # as some programs on Windows write
 
 
 def _read_member(archive, info):

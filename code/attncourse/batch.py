@@ -9,7 +9,7 @@ import functools
 import hashlib
 import json
 import time
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, as_completed, wait
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -137,10 +137,13 @@ def _as_seen_first(first, second):
     """Return the result of a second run with what the first run showed the student.
 
     The second run may have seen hidden tests, so its printed output is not shown; only its points count. A hidden test
-    may also be why there was a second run: the student hears of it only if a limit was reached before the tests.
+    may also be why there was a second run: the student hears of it only if a limit was reached before the tests. Where
+    the files could not even be read in time, the first run says nothing that counts.
     """
     if first.score is None or second.score is None:
         return second if first.score is None else first
+    if first.file < 0:
+        return replace(second, remarks=[*second.remarks, AGAIN])
     hidden = [mark for mark in second.marks if mark.hidden]
     marked = [mark for mark in first.marks if not mark.hidden] + hidden
     remarks = [*first.remarks, AGAIN] if first.slow_before_tests else first.remarks
@@ -150,6 +153,7 @@ def _as_seen_first(first, second):
         marks=marked,
         recognised=second.recognised,
         remarks=remarks,
+        problem="" if second.score else first.problem,
         slow=second.slow,
     )
 
@@ -180,7 +184,7 @@ def on_threads(processes, assignment, seed, limits, unsafe=False, logins_of=lamb
                     while len(running) >= processes + 1:
                         for job in wait(running, return_when=FIRST_COMPLETED).done:
                             yield running.pop(job), job.result()
-                for job in list(running):
+                for job in as_completed(running):
                     yield running[job], job.result()
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)

@@ -88,19 +88,26 @@ def _why(grades, student, old):
     last_run = grades.last_run
     reasons = []
     if now.handed != old.handed:
-        reasons.append("other files" if old.handed else "handed in since")
+        reasons.append(_what_was_handed(old.handed, now.handed))
     reasons += [what for what, value in grades.fingerprints.items() if value != last_run.about.get(what)]
     if now.marked != old.marked:
         reasons.append("written answers marked")
     if _decided(grades) != last_run.decided:
         reasons.append("your decisions, or the platform's table")
     earned = [name for name in now.tested if name not in old.tested]
-    lost = [name for name in old.tested if name not in now.tested]
+    lost = [name for name in old.tested if name in _hidden_tests(grades) and name not in now.tested]
     if earned:
         reasons.append(f"passes now: {', '.join(earned)}")
     if lost:
         reasons.append(f"fails now: {', '.join(lost)}")
     return "; ".join(reasons) or "graded again"
+
+
+def _what_was_handed(before, now):
+    """Return in words how what was handed in differs; both are fingerprints, "" where that was nothing."""
+    if not before:
+        return "handed in since"
+    return "other files" if now else "the files are gone"
 
 
 def _graded(grades, student):
@@ -118,9 +125,20 @@ def _graded(grades, student):
 
 def _tested(grades, student):
     """Return the names of the hidden tests that a student's functions passed."""
-    passed = {(mark.question, mark.test) for mark in grades.result(student).marks if mark.hidden and mark.passed}
-    hidden = [(question.name, test.name) for question in grades.assignment.questions for test in question.hidden]
-    return [f"{question}: {test}" for question, test in dict.fromkeys(hidden) if (question, test) in passed]
+    marks = grades.result(student).marks
+    passed = {_name(mark.question, mark.test) for mark in marks if mark.hidden and mark.passed}
+    return [name for name in _hidden_tests(grades) if name in passed]
+
+
+def _hidden_tests(grades):
+    """Return the names of all hidden tests of the assignment, each once."""
+    questions = grades.assignment.questions
+    return [*dict.fromkeys(_name(question.name, test.name) for question in questions for test in question.hidden)]
+
+
+def _name(question, test):
+    """Return what a test is called beside those of other questions."""
+    return f"{question}: {test}"
 
 
 def _marked(grades, final):

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import threading
 import tracemalloc
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -58,7 +59,7 @@ def run(folder, assignment, out, mapper=None, progress=None, **more):
 def result(score=2, slow=0, passed=True, seen=0):
     """A result that no student's code is needed for; `slow` limits were reached, `seen` of them before the tests."""
     mark = model.Mark("witness", "a test", True, score, passed)
-    return model.Result(score, [mark], slow=slow, slow_before_tests=seen)
+    return model.Result(score, [mark], file=0, slow=slow, slow_before_tests=seen)
 
 
 def made_of(results, asked=None):
@@ -176,7 +177,8 @@ def test_pages_of_students_who_left_go_and_nothing_else(assignment, tmp_path):
 
 def test_a_timeout_is_tried_once_more_alone_and_never_again(assignment, tmp_path):
     place, out, asked = plain(tmp_path, "busy", "good", "loop"), tmp_path / "out", []
-    first, second = replace(result(0, 1, False, seen=1), remarks=["the first run"]), result(9)
+    first = replace(result(0, 1, False, seen=1), remarks=["the first run"], problem="too slow for a point")
+    second = result(9)
     times = {"busy": iter([first, replace(second, remarks=["the second"])]), "good": iter([result(5)])}
     times["loop"] = iter([result(1, 3, False), result(2, 3, False)])
     mapper = made_of(lambda name: next(times[name]), asked)
@@ -184,6 +186,7 @@ def test_a_timeout_is_tried_once_more_alone_and_never_again(assignment, tmp_path
     assert asked == ["busy", "good", "loop", "busy", "loop"]
     assert grades.results["busy"].score == 9
     assert grades.results["busy"].remarks == ["the first run", batch.AGAIN]
+    assert not grades.results["busy"].problem
     assert "the second" not in repr(grades.results["busy"]), "which may know what a hidden test asked"
     assert ["loop"] in grades.lists().values()
     assert len(list((out / "results").glob("*.json"))) == 3
@@ -191,6 +194,30 @@ def test_a_timeout_is_tried_once_more_alone_and_never_again(assignment, tmp_path
     assert len(asked) == 5, "what is slow by itself costs its time once"
     assert ["loop"] in again.lists().values()
     assert again.results == grades.results
+
+
+def test_a_file_that_was_not_read_in_time_is_graded_as_the_second_attempt_finds_it(assignment, tmp_path):
+    unread = replace(result(0, 1, False), file=-1, problem="The files could not be read: it took too long.")
+    read = replace(result(5), file=0, written={"in-words": "An answer."}, sources={"f": "def f(): ..."})
+    times = iter([unread, read])
+    grades = run(plain(tmp_path, "a"), assignment, tmp_path / "out", made_of(lambda name: next(times)))
+    assert grades.results["a"] == replace(read, remarks=[batch.AGAIN])
+
+
+def test_a_result_comes_as_soon_as_it_is_there(assignment, monkeypatch):
+    """At the end of a class, too, where an early one may take long: whatever came is kept if the run is interrupted."""
+    fast_came = threading.Event()
+
+    def grade(self, files, *_):
+        if files == "slow":
+            fast_came.wait(20)
+        return result()
+
+    monkeypatch.setattr(asking.Examiners, "grade", grade)
+    results = batch.on_threads(2, assignment, marks.SEED, SHORT)((name, name) for name in ("slow", "fast"))
+    assert next(results)[0] == "fast"
+    fast_came.set()
+    assert next(results)[0] == "slow"
 
 
 def test_many_slow_submissions_share_one_time_for_second_attempts(assignment, tmp_path, monkeypatch):

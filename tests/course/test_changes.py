@@ -73,6 +73,26 @@ def test_who_hands_in_later_is_said(assignment, tmp_path):
     assert [line.partition("; ")[0] for line in grades.lists()[CHANGED]] == ["hal: no grade → 2 (handed in since"]
 
 
+def test_files_that_are_gone_are_no_other_files(assignment, tmp_path):
+    place, out = plain(tmp_path, "ada", "hal"), tmp_path / "out"
+    people = read_roster(tmp_path, b"Login,Name\nada,Ada\nhal,Hal\n")
+    run(place, assignment, out, lambda name: earns(assignment, "witness"), None, people)
+    (place / "hal.ipynb").unlink()
+    grades = run(place, assignment, out, {}, None, people)
+    assert [line.partition("; ")[0] for line in grades.lists()[CHANGED]] == ["hal: 2 → no grade (the files are gone"]
+
+
+def test_a_test_that_is_no_longer_there_is_not_failed(assignment, tmp_path):
+    place, out = plain(tmp_path, "ada"), tmp_path / "out"
+    run(place, assignment, out, lambda name: earns(assignment, "witness", "saturation"))
+    fewer = [replace(question, hidden=question.hidden[1:]) for question in assignment.questions]
+    grades = run(place, assignment, out, lambda name: earns(assignment), shown=replace(assignment, questions=fewer))
+    (line,) = grades.lists()[CHANGED]
+    gone = [f"{question.name}: {question.hidden[0].name}" for question in assignment.questions]
+    assert "fails now" in line
+    assert not [name for name in gone if name in line]
+
+
 @pytest.mark.parametrize("blank", ["hal", "ada"])
 def test_a_group_has_one_result_whoever_handed_in_what(blank, assignment, tmp_path):
     """A partner's untouched template takes nothing from the group, and no partner stands in a list of copies."""

@@ -6,7 +6,7 @@ import zipfile
 
 import platforms
 import pytest
-from attncourse import choosing, downloads, exports, roster, submissions, whose
+from attncourse import archives, choosing, downloads, exports, roster, submissions, whose
 from attncourse.model import CourseError
 from coursework import ROOT, notebook
 
@@ -434,6 +434,23 @@ def test_a_roster_among_the_submissions_is_no_student(kind, tmp_path):
     if kind.endswith("zip"):
         place = platforms.zipped(place, tmp_path / "d.zip")
     assert sorted(downloads.read(place).submissions) == ["s0", "s1", "s2"]
+
+
+@pytest.mark.parametrize(
+    ("names", "parts"),
+    [
+        (["alice/", "alice/src/hw.ipynb"], [("alice", "src", "hw.ipynb")]),
+        (["alice\\", "alice\\hw.ipynb"], [("alice", "hw.ipynb")]),
+        (["//alice/hw.ipynb"], [("alice", "hw.ipynb")]),
+        (["alice/", "bob/hw.ipynb"], [("alice", ""), ("bob", "hw.ipynb")]),
+    ],
+    ids=["a folder in it that has no entry", "names from Windows", "two slashes before it", "an empty folder"],
+)
+def test_a_folder_of_a_zip_is_empty_only_if_nothing_lies_in_it(names, parts, tmp_path):
+    with zipfile.ZipFile(tmp_path / "d.zip", "w") as made:
+        for name in names:
+            made.writestr(name, b"" if name.endswith(("/", "\\")) else RIGHT)
+    assert [entry.parts for entry in archives.entries(tmp_path / "d.zip")] == parts
 
 
 def test_hostile_zips_cost_only_themselves(tmp_path):

@@ -54,7 +54,7 @@ def earns(assignment, *questions, remark=""):
     visible = [
         model.Mark(q.name, source, False, 0, False, remark) for q in assignment.questions for source in q.visible
     ]
-    return model.Result(sum(m.earned for m in hidden), hidden + visible, [remark] if remark else [])
+    return model.Result(sum(m.earned for m in hidden), hidden + visible, [remark] if remark else [], file=0)
 
 
 def final(assignment, result, decisions=None, student="x"):
