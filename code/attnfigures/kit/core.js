@@ -1,7 +1,7 @@
-// What the live figures share. A figure is two functions: compute(state), pure and mirrored in
-// Python, and render({ model, el }), which draws what compute returns. This file, parts.js and one
-// figure, put one after the other, are an anywidget front-end module. Inside a function they are a
-// classic script, which a page in a folder may run too.
+// What the live figures share. A figure exports compute(state), pure and mirrored in Python,
+// render({ model, el }), which draws what compute returns, valid(state), and initialize from here.
+// This file, parts.js and one figure, put one after the other, are an anywidget front-end module.
+// Inside a function they are a classic script, which a page in a folder may run too.
 
 // ---- numbers ------------------------------------------------------------------------------------
 const dot = (u, v) => u.reduce((sum, x, i) => sum + x * v[i], 0);

@@ -14,7 +14,7 @@ const STEPS = {
 };
 
 /**
- * Calls `move(dx, dy)` with steps of ±1 for arrow keys, ±5 with Shift or for the keys Page; Home
+ * Calls `move(dx, dy)` with steps of ±1 for arrow keys, ±5 with Shift or Page Up and Page Down; Home
  * and End go as far as there is.
  */
 function arrows(target, move) {
@@ -100,8 +100,9 @@ function badge(letter, square) {
 
 /**
  * A handle: a group that has the focus, is dragged and takes arrow keys. Returns `put(place, text,
- * numbers)`, which moves it, with the group as `put.element`. `go(x, y)` receives the place in the coordinates of `svg`; `step(dx, dy)`
- * the steps of the arrow keys; `drop()` is called when the pointer lets it go.
+ * numbers)`, which moves it, with the group as `put.element`. `go(x, y)` receives the place in the
+ * coordinates of `svg`; `step(dx, dy)` the steps of the arrow keys; `drop()` is called when the
+ * pointer lets it go.
  */
 function handle(svg, label, hue, shape, go, step, drop) {
   const target = make("circle", { class: "live-target", r: 16 });

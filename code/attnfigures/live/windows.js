@@ -20,14 +20,19 @@ const count = (row) => row.filter(Boolean).length;
 /** The weights of a query that attends equally to all keys that it sees. */
 const equalWeights = (row) => row.map((sees) => Number(sees) / count(row));
 
-/** The keys that at least one of some queries sees under the mask M; both are lists of 0 and 1. */
-const keysSeenBy = (queries, M) =>
-  tokens.map((j) => Number(queries.some((isOne, i) => isOne && M[i][j])));
+/** For each token, 1 if a query sees it as a key under the mask M, else 0; `isQuery` marks the queries. */
+const keysSeenBy = (isQuery, M) =>
+  tokens.map((j) => Number(tokens.some((i) => isQuery[i] && M[i][j])));
 
 /**
- * Which tokens reach the output, level by level from the output down, over how many edges, and what
- * each input contributes if every query attends equally to all keys that it sees; `back` is how many
- * tokens back the output sees through windows alone.
+ * What reaches the output `query`, and how much of it, if every query attends equally to all keys
+ * that it sees:
+ * - `reached`: for each level, from the output down, 1 for a token that reaches the output, else 0,
+ * - `shares`: what each input contributes to the output,
+ * - `largest`: the largest of these shares,
+ * - `inputs` and `edges`: how many of them reach the output,
+ * - `back`: how many tokens back the output sees through windows alone,
+ * - `backGap`: how far `back` is from the law, min(query, L(w − 1)).
  */
 function compute({ layers, window, sinks, query }) {
   const M = maskOf(window, sinks);
@@ -38,10 +43,10 @@ function compute({ layers, window, sinks, query }) {
   let reachedByWindows = output;
   let edges = 0;
   let shares = output;
-  for (let l = 0; l < layers; l++) {
-    const queries = tokens.filter((i) => reached[l][i]);
+  for (let depth = 0; depth < layers; depth++) {
+    const queries = tokens.filter((i) => reached[depth][i]);
     edges += total(queries.map((i) => count(M[i])));
-    reached.push(keysSeenBy(reached[l], M));
+    reached.push(keysSeenBy(reached[depth], M));
     reachedByWindows = keysSeenBy(reachedByWindows, withoutSinks);
     shares = matmul([shares], A)[0];
   }
@@ -70,14 +75,14 @@ const valid = (state) =>
 // The drawing is 340 wide and 260 high: a column for each token, a row for each level, bars below.
 
 const LEFT = 20; // where token 0 stands
-const STEP = 20; // from one token to the next
+const SPACING = 20; // from one token to the next
 const INPUTS = 156; // the row of the inputs
 const OUTPUTS = 20; // the row of the last layer
 const BASELINE = 236; // where the bars stand
 const BAR_HEIGHT = 54; // the height of the highest bar
 const NUMBERS = 250; // the row of the numbers below the bars
-const NAME_ROOM = 42; // "w = 8" ends here or further right, so that it stays in the drawing
-const toX = (j) => LEFT + STEP * j;
+const LABEL_END = 42; // the label "w = 8" ends here or further right: it stays in the drawing
+const toX = (j) => LEFT + SPACING * j;
 const toY = (level, layers) => INPUTS - ((INPUTS - OUTPUTS) * level) / layers;
 
 /**
@@ -91,8 +96,9 @@ const toY = (level, layers) => INPUTS - ((INPUTS - OUTPUTS) * level) / layers;
  * - `hidden` is true until the reader has answered the question, if there is one. It is known once
  *   the figure is built, so `draw` and `speak` alone can ask for it.
  *
- * `speak` finds there also what `build` has returned. After `build`, and after every change, `compute`,
- * `draw` and `speak` are called in this order.
+ * `speak` finds there also what `build` has returned. After `build`, after every change, and once the
+ * question is answered, `compute`, `draw` and `speak` are called in this order. What `speak` returns is
+ * written into `message`.
  */
 function build({ el, read, change, first }) {
   const choose = (name, x) => change({ [name]: clamp(Math.round(x), ...RANGES[name]) });
@@ -131,9 +137,9 @@ function buildPlot(read, choose) {
   const bar = (j) =>
     make("rect", { class: "live-windows-bar live-blue", x: toX(j) - 7, width: 14 });
   const bars = tokens.map(bar);
-  const text = { class: "live-label live-windows-text", "text-anchor": "middle" };
-  const largest = make("text", { ...text, "data-shows": "largest" });
-  const names = tokens.map((j) => make("text", { ...text, x: toX(j), y: NUMBERS }, String(j)));
+  const centred = { class: "live-label live-windows-text", "text-anchor": "middle" };
+  const largestLabel = make("text", { ...centred, "data-shows": "largest" });
+  const numbers = tokens.map((j) => make("text", { ...centred, x: toX(j), y: NUMBERS }, String(j)));
   const look = {
     class: "live-windows",
     viewBox: "0 0 340 260",
@@ -141,22 +147,23 @@ function buildPlot(read, choose) {
     "aria-label":
       "Tokens from left to right, layers from the inputs up, and the edges that lead to one output",
   };
-  const svg = make("svg", look, near, far, farthest, dots, axis, bars, largest, names);
-  const drag = (x) => choose("query", (x - LEFT) / STEP);
-  const step = (dx, dy) => choose("query", read().query + dx + dy);
-  const putOutput = handle(svg, "the output", "live-orange", shapeOf("diamond", 8), drag, step);
+  const svg = make("svg", look, near, far, farthest, dots, axis, bars, largestLabel, numbers);
+  const onDrag = (x) => choose("query", (x - LEFT) / SPACING);
+  const onStep = (dx, dy) => choose("query", read().query + dx + dy);
+  const putOutput = handle(svg, "the output", "live-orange", shapeOf("diamond", 8), onDrag, onStep);
   const windowHandle = buildWindowHandle(svg, read, choose);
-  return { svg, near, far, farthest, dots, bars, largest, putOutput, windowHandle };
+  return { svg, near, far, farthest, dots, bars, largestLabel, putOutput, windowHandle };
 }
 
 /** The handle at the first key of the window, as far back as the output sees in one layer. */
 function buildWindowHandle(svg, read, choose) {
-  const name = make("text", { class: "live-label live-windows-text", "text-anchor": "end" });
-  svg.append(name);
-  const drag = (x) => choose("window", read().query - (x - LEFT) / STEP + 1);
-  const step = (dx, dy) => choose("window", read().window - dx + dy);
-  const put = handle(svg, "window w", "live-orange", shapeOf("square", 6), drag, step);
-  return { name, put };
+  const label = make("text", { class: "live-label live-windows-text", "text-anchor": "end" });
+  svg.append(label);
+  // Further left is further back: a larger window.
+  const onDrag = (x) => choose("window", read().query - (x - LEFT) / SPACING + 1);
+  const onStep = (dx, dy) => choose("window", read().window - dx + dy);
+  const put = handle(svg, "window w", "live-orange", shapeOf("square", 6), onDrag, onStep);
+  return { label, put };
 }
 
 /**
@@ -201,7 +208,7 @@ function draw({ plot, sliders, cells, laws }, state, result, { first, hidden }) 
   drawWindowHandle(plot, state);
   for (const [name, { put }] of Object.entries(sliders)) put(state[name]);
   for (const [name, td] of Object.entries(cells)) write(td, hidden ? "?" : String(result[name]));
-  // Before one of these has changed, the law would give the answer away.
+  // The law gives the answer away until the reader has changed L or w.
   const moved = state.layers !== first.layers || state.window !== first.window;
   laws.replaceChildren(hidden || !moved ? "" : lawOf(state, result));
 }
@@ -209,55 +216,55 @@ function draw({ plot, sliders, cells, laws }, state, result, { first, hidden }) 
 /** The dots of all levels that are there, the edges that lead to the output, and the longest way back. */
 function drawLevels({ near, far, farthest, dots }, state, { reached }, hidden) {
   const { layers } = state;
-  const edges = edgesOf(state, reached);
-  set(near, { d: hidden ? "" : edges.near });
-  set(far, { d: hidden ? "" : edges.far });
+  const paths = pathsOf(state, reached);
+  set(near, { d: hidden ? "" : paths.near });
+  set(far, { d: hidden ? "" : paths.far });
   set(farthest, { points: hidden ? "" : wayBack(state).join(" ") });
-  dots.forEach((level, l) => {
-    const isThere = l <= layers;
+  dots.forEach((row, level) => {
+    const isThere = level <= layers;
     const look = {
-      cy: toY(Math.min(l, layers), layers),
+      cy: toY(Math.min(level, layers), layers),
       visibility: isThere ? "visible" : "hidden",
     };
-    level.forEach((dot, j) => {
-      const reaches = isThere && reached[layers - l][j] === 1;
+    row.forEach((dot, j) => {
+      const reaches = isThere && reached[layers - level][j] === 1;
       set(dot, look).classList.toggle("live-windows-reached", reaches && !hidden);
     });
   });
 }
 
-/** The edges from tokens that reach the output: to keys in their window, and to sinks before it. */
-function edgesOf({ layers, window, sinks }, reached) {
+/** Paths along the edges that lead to the output: to keys in a window, and to sinks before it. */
+function pathsOf({ layers, window, sinks }, reached) {
   const M = maskOf(window, sinks);
-  const edges = { near: "", far: "" };
+  const paths = { near: "", far: "" };
   for (let level = layers; level > 0; level--) {
     const queries = tokens.filter((token) => reached[layers - level][token]);
     for (const i of queries) {
       const keys = tokens.filter((token) => M[i][token]);
       for (const j of keys) {
         const kind = i - j < window ? "near" : "far";
-        edges[kind] += `M${toX(i)} ${toY(level, layers)}L${toX(j)} ${toY(level - 1, layers)}`;
+        paths[kind] += `M${toX(i)} ${toY(level, layers)}L${toX(j)} ${toY(level - 1, layers)}`;
       }
     }
   }
-  return edges;
+  return paths;
 }
 
 /** The way through windows that goes back as far as it can: to the first key of each. */
 const wayBack = ({ layers, window, query }) =>
-  range(layers + 1).map((l) => [
-    toX(Math.max(query - l * (window - 1), 0)),
-    toY(layers - l, layers),
+  range(layers + 1).map((depth) => [
+    toX(Math.max(query - depth * (window - 1), 0)),
+    toY(layers - depth, layers),
   ]);
 
 /** A bar for what each input contributes, and the number of the largest. */
-function drawBars({ bars, largest: label }, { shares, largest }, hidden) {
+function drawBars({ bars, largestLabel }, { shares, largest }, hidden) {
   bars.forEach((bar, j) => {
     const height = hidden ? 0 : hundredth((BAR_HEIGHT * shares[j]) / largest);
     set(bar, { y: hundredth(BASELINE - height), height });
   });
-  set(label, { x: toX(shares.indexOf(largest)), y: BASELINE - BAR_HEIGHT - 4 });
-  write(label, hidden ? "" : show(largest));
+  set(largestLabel, { x: toX(shares.indexOf(largest)), y: BASELINE - BAR_HEIGHT - 4 });
+  write(largestLabel, hidden ? "" : show(largest));
 }
 
 /** The handle of the output, and what it says. */
@@ -270,13 +277,13 @@ function drawOutput({ putOutput }, { layers, query }, result, hidden) {
 }
 
 /** The handle at the first key of the window, and the number of keys in it. */
-function drawWindowHandle({ windowHandle: { name, put } }, { layers, window, query }) {
+function drawWindowHandle({ windowHandle: { label, put } }, { layers, window, query }) {
   const [least, most] = RANGES.window;
   const x = toX(Math.max(query - window + 1, 0));
   const y = toY(layers - 1, layers);
   put([x, y], window === 1 ? "1 key" : `${window} keys`, { now: window, min: least, max: most });
-  set(name, { x: Math.max(x, NAME_ROOM), y: y - 12 });
-  write(name, `w\u00a0=\u00a0${window}`);
+  set(label, { x: Math.max(x, LABEL_END), y: y - 12 });
+  write(label, `w\u00a0=\u00a0${window}`);
 }
 
 /** The law for how far back an output sees through windows alone. */
@@ -289,18 +296,25 @@ function lawOf({ layers, window, query }, result) {
 
 // ---- speak ---------------------------------------------------------------------------------------
 
+/** All values that a number of the state may have. */
+const valuesOf = ([least, most]) => range(most - least + 1).map((n) => least + n);
+
+/** All states in which the last token is the output, with sinks or without. */
+function statesOfLast(withSinks) {
+  const sinkCounts = valuesOf(RANGES.sinks).filter((sinks) => (sinks > 0) === withSinks);
+  return valuesOf(RANGES.layers).flatMap((layers) =>
+    valuesOf(RANGES.window).flatMap((window) =>
+      sinkCounts.map((sinks) => ({ layers, window, sinks, query: LAST }))
+    )
+  );
+}
+
 /** Over how few edges the last output can see input 0: with sinks, or without. */
 const fewestEdges = memoize((withSinks) => {
-  const valuesOf = ([least, most]) => range(most - least + 1).map((n) => least + n);
-  const sinkCounts = valuesOf(RANGES.sinks).filter((sinks) => (sinks > 0) === withSinks);
   let fewest = Infinity;
-  for (const layers of valuesOf(RANGES.layers)) {
-    for (const window of valuesOf(RANGES.window)) {
-      for (const sinks of sinkCounts) {
-        const { reached, edges } = compute({ layers, window, sinks, query: LAST });
-        if (reached[layers][0]) fewest = Math.min(fewest, edges);
-      }
-    }
+  for (const state of statesOfLast(withSinks)) {
+    const { reached, edges } = compute(state);
+    if (reached[state.layers][0]) fewest = Math.min(fewest, edges);
   }
   return fewest;
 });
@@ -325,8 +339,8 @@ function speak(state, result, { hidden }) {
 
 /** Which inputs never reach the output. */
 function lostText({ layers, sinks, query }, { reached }) {
-  const lost = range(query + 1).filter((j) => !reached[layers][j]);
   if (query === 0) return "Token 0 sees only itself.";
+  const lost = range(query + 1).filter((j) => !reached[layers][j]);
   if (!lost.length) return `All ${query + 1} tokens up to token ${query} reach its output.`;
   const from = lost[0];
   const to = lost.at(-1);

@@ -112,7 +112,8 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 def still(state: dict, asking: bool) -> Picture:
     """Draw the tokens of all levels and the edges that lead to the output, unless they are asked for."""
     layers, window, query = state["layers"], state["window"], state["query"]
-    alt = f"{TOKENS} tokens in {layers} layers, each with a window of {window} keys and {state['sinks']} sinks"
+    keys, sinks = _counted(window, "key"), _counted(state["sinks"], "sink")
+    alt = f"{TOKENS} tokens in {_counted(layers, 'layer')}, each with a window of {keys} and {sinks}"
     fig, ax = figure(width=6.4, height=2.6)
     _draw_levels(ax, layers)
     ax.plot(query, layers, "D", color=PALETTE["orange"], ms=8)
@@ -121,7 +122,12 @@ def still(state: dict, asking: bool) -> Picture:
     result = compute(**state)
     _draw_edges(ax, result["reached"], mask(window, state["sinks"]), window)
     names = ", ".join(map(str, np.flatnonzero(result["reached"][-1])))
-    return picture(fig, f"{alt}. Output {query} depends on {result['inputs']} inputs: {names}.")
+    return picture(fig, f"{alt}. Output {query} depends on {_counted(result['inputs'], 'input')}: {names}.")
+
+
+def _counted(n: int, noun: str) -> str:
+    """Return a number of things in words, such as "1 key" or "2 keys"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def _draw_levels(ax: Axes, layers: int) -> None:
