@@ -27,8 +27,9 @@ only how checks and figures are shown.
   build.
 
 Beside them stand ``contents``, which reads _toc.yml, ``addresses``, where the book is published, ``markup``, which
-changes HTML, and ``hooks``, the only place that reaches into parts of other libraries; ``derived`` keeps what pages
-hold and fills the places that show it elsewhere, ``extraction`` finds in all of them what is to be translated.
+changes HTML, and ``hooks``, the only place that reaches into parts of other libraries; ``computed`` makes pages without
+a file, ``derived`` keeps what pages hold and fills the places that show it elsewhere, ``extraction`` finds in all of
+them what is to be translated.
 """
 
 import gc
@@ -54,7 +55,7 @@ def setup(app):
     from pybtex.backends.plaintext import Backend
     from pybtex.plugin import register_plugin
 
-    from . import derived, extraction
+    from . import computed, derived, extraction
     from .audit import ledger, mistakes
     from .language import catalogues, chinese, english, progress, titles, translatable
     from .navigation import chapter_map, glossary, package, reading_time, results, search
@@ -72,7 +73,7 @@ def setup(app):
         builder,
         *(catalogues, translatable, extraction, titles),
         *(weights, execution, eval_role),
-        *(derived, checks, translated),
+        *(computed, derived, checks, translated),
         *(progress, english, chinese),
         *(ledger, mistakes, quiz, recall, coursework),
         *(chapter_map, results, glossary, reading_time, package, search),
@@ -86,7 +87,7 @@ def setup(app):
     for name in SHEETS:
         app.add_css_file(name, priority=900)
     app.add_js_file("book.js", priority=100)
-    return {"version": "0.1.0", "env_version": 13, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "0.1.0", "env_version": 14, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def _forget(app, env, docnames):

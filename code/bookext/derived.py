@@ -1,8 +1,7 @@
 """What is made from other pages: collections of what pages hold, and the places where it is shown.
 
 What a page holds is collected as it is read. Where another page shows it, a directive leaves a place, which is filled
-when that page is written: only then has every page been read. A page that would hold only such a directive has no file:
-its text is computed.
+when that page is written: only then has every page been read.
 
 A page of an edition in another language shows nothing in English that was collected elsewhere: `in_language` leaves it
 out, and `left_out` says so.
@@ -12,16 +11,14 @@ import hashlib
 from collections import Counter
 
 from docutils import nodes
-from sphinx.project import Project
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import docname_join
 from sphinx.util.nodes import make_refnode
 
-from . import hooks
 from .language import english
 from .language.messages import _
 
-GAP = "\0"  # where nodes stand in a translated sentence
+GAP = "\0"  # in a translated sentence: here stand nodes, not text
 REFERRED = [("std", "labels"), ("std", "anonlabels"), ("math", "objects")]  # the domains' tables of what has an address
 FILLED = "attnbook_filled"  # a collection: of each page with places, a digest of what it showed when it was written
 
@@ -33,42 +30,8 @@ class derived(nodes.General, nodes.Element):
 def setup(app):
     """Fill the places, and write a page again when its places would be filled with something else."""
     app.add_post_transform(Fill)
-    app.connect("builder-inited", _computed, priority=100)
-    app.connect("source-read", _compute)
     app.connect("env-get-updated", _outdated, priority=600)  # after Sphinx has numbered sections and figures
     register_collection(app, FILLED)
-
-
-class Pages(Project):
-    """The pages of the book: those with a file, and those that are computed."""
-
-    computed: dict[str, tuple[str, str]]  # name: the page beside which it stands, whose file is read; its own text
-
-    def discover(self, *paths, **options):
-        """Find the pages."""
-        super().discover(*paths, **options)
-        self.docnames.update(self.computed)
-        return self.docnames
-
-    def doc2path(self, docname, absolute):
-        """Return the file of a page."""
-        return super().doc2path(self.computed.get(docname, (docname,))[0], absolute)
-
-
-def _computed(app):
-    hooks.make_project(app, Pages)
-    app.project.computed = {}
-
-
-def compute_page(app, name, beside, title, description, text):
-    """Add the page ``name``, which has no file, to the book; _toc.yml names it."""
-    head = f"---\nmyst:\n  html_meta:\n    description: >-\n      {description}\n---\n\n# {title}\n\n"
-    app.project.computed[name] = beside, head + text
-
-
-def _compute(app, docname, content):
-    if docname in app.project.computed:
-        content[0] = app.project.computed[docname][1]
 
 
 def place(env, make, **options):
@@ -118,9 +81,9 @@ def _targets(env):
 def register_collection(app, name):
     """Keep a collection right when pages go, are read again, or are read side by side."""
 
-    def merge(app, env, pages, other):
+    def merge(app, env, read_there, other):
         collected = collection(other, name)
-        collection(env, name).update({page: collected[page] for page in pages if page in collected})
+        collection(env, name).update({page: collected[page] for page in read_there if page in collected})
 
     app.connect("env-purge-doc", lambda app, env, page: collection(env, name).pop(page, None))
     app.connect("env-merge-info", merge)

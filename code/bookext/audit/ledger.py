@@ -17,7 +17,8 @@ from sphinx import addnodes
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from ..derived import compute_page, pages, place
+from ..computed import compute_page
+from ..derived import pages, place
 from ..language.messages import N_, _, translate
 from ..outputs import checks
 from .evidence import STANDS, evidence, misplaced, sorted_by_verdict, stated, unfounded, unmeasured, unresolved

@@ -12,7 +12,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from ..derived import compute_page
+from ..computed import compute_page
 from ..language.messages import _
 from ..run import dependencies
 

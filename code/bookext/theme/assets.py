@@ -7,6 +7,7 @@ filtered here.
 """
 
 from pathlib import Path
+from typing import NamedTuple
 
 from rjsmin import jsmin
 
@@ -19,21 +20,33 @@ from . import styles
 THEME = Path(__file__).with_name("book_theme")
 OWN_SCRIPTS = sorted([*THEME.parents[1].glob("static/*.js"), *THEME.glob("static/*.js")])
 PARENT_SHEETS = ("_static/styles/theme.css", "_static/styles/pydata-sphinx-theme.css")  # its layout writes these itself
-# Scripts that no page uses: for tabs, for another search, its words and their plurals, for notes in the margin (the
-# rest: book-theme.js).
-UNUSED = ("_static/design-tabs.js", "_static/sphinx_highlight.js", "_static/scripts/sphinx-book-theme.js")
-UNUSED += ("_static/translations.js", "_static/doctools.js")
 COLOURS = "_static/pygments.css"  # of code, for which the book has its own
-SCRIPT = "_static/site.js"
-LATER = "_static/copy.js"
-FOR_LATER = ("_static/documentation_options.js", "_static/clipboard.min.js", "_static/copybutton.js")
-OWN = 900  # a script of this priority, or a higher one, is loaded by the pages that ask for it alone
+
+SITE_SCRIPT = "_static/site.js"
+COPY_SCRIPT = "_static/copy.js"
+OF_COPY_BUTTONS = ("_static/documentation_options.js", "_static/clipboard.min.js", "_static/copybutton.js")
+UNUSED = (
+    "_static/design-tabs.js",  # the book has no tabs
+    "_static/doctools.js",  # keys for a search that the book does not have
+    "_static/sphinx_highlight.js",  # marks what that search has found
+    "_static/translations.js",  # its plurals
+    "_static/scripts/sphinx-book-theme.js",  # notes in the margin, which the book has not; the rest: book-theme.js
+)
+OF_SOME_PAGES = 900  # a script of this priority, or a higher one, is loaded by the pages that ask for it alone
+
 VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'  # docutils': the layout has its own
 FILES_PLACE = "links to the book as one file"  # in a comment, before them
 
-sheets: list[str] = []  # the style sheets that every page of this build would load, in their order
-scripts: list[str] = []  # and the scripts
-later: list[str] = []  # and those that come later
+
+class Packed(NamedTuple):
+    """The files that every page would load, in their order, of which the end of the build makes one each."""
+
+    sheets: list[str]
+    scripts: list[str]
+    copy_scripts: list[str]
+
+
+packed = Packed([], [], [])  # the same for every page: each page that is written fills it again
 
 
 def setup(app):
@@ -52,19 +65,29 @@ def _offer_messages(app, name, template, context, doctree):
 
 def _choose(app, name, template, context, doctree):
     """Give the template of a page its style sheet and its scripts."""
-    files = [file for file in context["css_files"] if file.attributes.get("rel", "stylesheet") == "stylesheet"]
-    names = [str(file.filename) for file in sorted(files, key=lambda file: file.priority)]
-    sheets[:] = [*PARENT_SHEETS, *(name for name in names if name != COLOURS)]
+    sheets = [file for file in context["css_files"] if file.attributes.get("rel", "stylesheet") == "stylesheet"]
     # A script without a file sets an option of a script that is not loaded.
-    files = sorted((file for file in context["script_files"] if file.filename), key=lambda file: file.priority)
-    names = [str(file.filename) for file in files if file.priority < OWN and str(file.filename) not in UNUSED]
-    scripts[:] = [name for name in names if name not in FOR_LATER]
-    later[:] = [name for name in names if name in FOR_LATER]
-    context["script_files"][:] = [file for file in files if file.priority >= OWN]
-    context["metatags"] = context.get("metatags", "").replace(VIEWPORT, "")
-    context |= {"style_sheet": styles.SHEET, "site_script": SCRIPT, "later_script": Path(LATER).name}
-    context |= {"search_index": search.INDEX}
-    context["files_place"] = FILES_PLACE
+    scripts = [file for file in context["script_files"] if file.filename]
+    of_every_page = [name for name in _names(s for s in scripts if s.priority < OF_SOME_PAGES) if name not in UNUSED]
+    packed.sheets[:] = [*PARENT_SHEETS, *(name for name in _names(sheets) if name != COLOURS)]
+    packed.scripts[:] = [name for name in of_every_page if name not in OF_COPY_BUTTONS]
+    packed.copy_scripts[:] = [name for name in of_every_page if name in OF_COPY_BUTTONS]
+    context["script_files"][:] = sorted(
+        (script for script in scripts if script.priority >= OF_SOME_PAGES), key=lambda script: script.priority
+    )
+    context |= {
+        "style_sheet": styles.SHEET,
+        "site_script": SITE_SCRIPT,
+        "copy_script": Path(COPY_SCRIPT).name,
+        "search_index": search.INDEX,
+        "files_place": FILES_PLACE,
+        "metatags": context.get("metatags", "").replace(VIEWPORT, ""),
+    }
+
+
+def _names(files):
+    """Return the names of style sheets or scripts in the order in which a page loads them."""
+    return [str(file.filename) for file in sorted(files, key=lambda file: file.priority)]
 
 
 def _translate_scripts(app, failure):
@@ -81,6 +104,6 @@ def pack_scripts(site):
     for source in OWN_SCRIPTS:
         path = site / "_static" / source.name
         path.write_text(jsmin(path.read_text(encoding="utf-8")), encoding="utf-8")
-    for target, names in ((SCRIPT, scripts), (LATER, later)):
+    for target, names in ((SITE_SCRIPT, packed.scripts), (COPY_SCRIPT, packed.copy_scripts)):
         text = ";\n".join((site / name).read_text(encoding="utf-8") for name in names)
         (site / target).write_text(text, encoding="utf-8")

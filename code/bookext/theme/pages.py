@@ -49,7 +49,7 @@ def _lead_on(app, failure):
 def _finish_pages(app, failure):
     if not failure and app.builder.name == "html":
         assets.pack_scripts(Path(app.outdir))
-        styles.merge(Path(app.outdir), assets.sheets, Path(app.doctreedir) / "names.json")
+        styles.merge(Path(app.outdir), assets.packed.sheets, Path(app.doctreedir) / "names.json")
         offer_files(Path(app.outdir))
 
 
