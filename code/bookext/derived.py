@@ -73,7 +73,8 @@ def _targets(env):
     titles = {page: title.astext() for page, title in env.titles.items()}
     tables = [titles, env.toc_secnumbers, env.toc_fignumbers]
     tables += [env.domaindata[domain][kind] for domain, kind in REFERRED]
-    citations = [(citation.key, citation.formatted_entry.label) for citation in env.get_domain("cite").citations]
+    cited = env.domains["cite"].citations if "cite" in env.domains else []
+    citations = [(citation.key, citation.formatted_entry.label) for citation in cited]
     # A page that is read again goes to the end of every table.
     return repr([*(sorted(table.items()) for table in tables), sorted(citations)])
 

@@ -11,15 +11,20 @@ import pytest
 from built_site import ROOT, has_class, parse, report
 
 NOT_COPIED = shutil.ignore_patterns(".*", "_build", "__pycache__", "*.egg-info", "node_modules")
+LOADED = ("site.css", "site.js", "copy.js")  # by every page
 # A cell tagged wall-time shows the time of a clock, on which no two runs agree; everything else must agree.
 TIMED = f"[not(ancestor::*[{has_class('tag_wall-time')}])]"
 COMPARED = {name: f"//*[{has_class(name)}]{TIMED}" for name in ("check", "cell_output")}
 COMPARED["figure"] = f"//*[local-name()='svg']{TIMED}"
 
 
+def copy(tree):
+    """Copy what a build needs into a folder of its own; return the folder."""
+    return shutil.copytree(ROOT, tree, ignore=NOT_COPIED)
+
+
 def build(tree, seed):
-    """Build from nothing in a folder of its own; return the folder of the site."""
-    shutil.copytree(ROOT, tree, ignore=NOT_COPIED)
+    """Build the book in a folder; return the folder of the site."""
     environ = os.environ | {"PYTHONPATH": str(tree / "code"), "PYTHONHASHSEED": seed, "TZ": f"UTC{seed}"}
     command = [sys.executable, "tools/book.py", "build"]
     done = subprocess.run(command, cwd=tree, env=environ, capture_output=True, text=True)
@@ -38,7 +43,7 @@ def pieces(path):
 @pytest.mark.thorough
 @pytest.mark.timeout(2400)
 def test_two_builds_agree(tmp_path):
-    one, two = build(tmp_path / "one", "1"), build(tmp_path / "another", "2")
+    one, two = build(copy(tmp_path / "one"), "1"), build(copy(tmp_path / "another"), "2")
     names = [sorted(path.relative_to(site) for path in site.rglob("*.html")) for site in (one, two)]
     assert names[0] == names[1], "the two builds do not have the same pages"
     problems, compared = [], 0
@@ -50,3 +55,7 @@ def test_two_builds_agree(tmp_path):
                 break  # the first of each page
     assert compared, "no page has a figure, a check or a result: nothing was compared"
     report(problems)
+
+    loaded = {name: (one / "_static" / name).read_bytes() for name in LOADED}
+    build(tmp_path / "one", "1")
+    assert {name: (one / "_static" / name).read_bytes() for name in LOADED} == loaded, "built again without a change"

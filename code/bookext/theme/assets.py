@@ -55,6 +55,8 @@ def setup(app):
     app.add_js_file("book-theme.js", priority=100)
     app.connect("html-page-context", _offer_messages, priority=100)  # before the parent theme renders parts of a page
     app.connect("html-page-context", _choose, priority=900)
+    # Where no page has changed Sphinx ends at once, and nobody would see what has changed in a style sheet or script.
+    app.connect("env-get-updated", lambda app, env: [env.config.root_doc])
     app.connect("build-finished", _translate_scripts, priority=700)  # before they are packed
 
 
