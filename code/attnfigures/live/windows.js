@@ -2,6 +2,21 @@
 // how much of each. What is not defined here, such as `range`, `handle` or `initialize`, is a
 // function of kit/core.js or kit/parts.js, which stand in front of every figure. One of them is `_`:
 // it marks a text to be translated that the search for messages does not find by itself.
+//
+// `composed`, at the end, calls the stages of a figure:
+//
+//   parts = build(stage)                            once
+//   result = compute(state)                         at first, after every change, and once the
+//   draw(parts, state, result, stage)               question is answered; what `speak` returns is
+//   speak(state, result, { ...stage, ...parts })    written into `parts.message`
+//
+// The stage has
+// - `el`, the element that holds the figure,
+// - `read()`, which returns the state: the numbers that `compute` takes,
+// - `change(part)`, which changes some of them, as in `change({ query: 3 })`,
+// - `first`, the state at the beginning,
+// - `hidden`, true until the reader has answered the question of the figure, if it has one: not known
+//   before the figure is built, so for `draw` and `speak` alone.
 
 const TOKENS = 16;
 const LAST = TOKENS - 1;
@@ -24,6 +39,16 @@ const equalWeights = (row) => row.map((sees) => Number(sees) / count(row));
 const keysSeenBy = (isQuery, M) =>
   tokens.map((j) => Number(tokens.some((i) => isQuery[i] && M[i][j])));
 
+/** For each level, from the output down, 1 for a token that reaches the output under M, else 0. */
+function reachedUnder(M, layers, output) {
+  const reached = [output];
+  for (let depth = 0; depth < layers; depth++) reached.push(keysSeenBy(reached[depth], M));
+  return reached;
+}
+
+/** The tokens that a row of 0 and 1, or of false and true, marks. */
+const marked = (row) => tokens.filter((j) => row[j]);
+
 /**
  * What reaches the output `query`, and how much of it, if every query attends equally to all keys
  * that it sees:
@@ -36,26 +61,19 @@ const keysSeenBy = (isQuery, M) =>
  */
 function compute({ layers, window, sinks, query }) {
   const M = maskOf(window, sinks);
-  const withoutSinks = maskOf(window, 0);
   const A = M.map(equalWeights);
   const output = tokens.map((j) => Number(j === query));
-  const reached = [output];
-  let reachedByWindows = output;
-  let edges = 0;
-  let shares = output;
-  for (let depth = 0; depth < layers; depth++) {
-    const queries = tokens.filter((i) => reached[depth][i]);
-    edges += total(queries.map((i) => count(M[i])));
-    reached.push(keysSeenBy(reached[depth], M));
-    reachedByWindows = keysSeenBy(reachedByWindows, withoutSinks);
-    shares = matmul([shares], A)[0];
-  }
-  const back = query - reachedByWindows.indexOf(1);
+  const reached = reachedUnder(M, layers, output);
+  const queries = reached.slice(0, -1).flatMap(marked);
+  const edges = total(queries.map((i) => count(M[i])));
+  const shares = range(layers).reduce((row) => matmul([row], A)[0], output);
+  const reachedByWindows = reachedUnder(maskOf(window, 0), layers, output);
+  const back = query - reachedByWindows.at(-1).indexOf(1);
   return {
     reached,
     shares,
     largest: Math.max(...shares),
-    inputs: count(reached[layers]),
+    inputs: count(reached.at(-1)),
     edges,
     back,
     backGap: Math.abs(back - Math.min(query, layers * (window - 1))),
@@ -72,8 +90,10 @@ const valid = (state) =>
   });
 
 // ---- build ---------------------------------------------------------------------------------------
-// The drawing is 340 wide and 260 high: a column for each token, a row for each level, bars below.
+// The drawing has a column for each token, a row for each level, and bars below.
 
+const WIDTH = 340;
+const HEIGHT = 260;
 const LEFT = 20; // where token 0 stands
 const SPACING = 20; // from one token to the next
 const INPUTS = 156; // the row of the inputs
@@ -81,26 +101,13 @@ const OUTPUTS = 20; // the row of the last layer
 const BASELINE = 236; // where the bars stand
 const BAR_HEIGHT = 54; // the height of the highest bar
 const NUMBERS = 250; // the row of the numbers below the bars
-const LABEL_END = 42; // the label "w = 8" ends here or further right: it stays in the drawing
+const LABEL_END = 42; // the least x at which the label "w = 8", which ends there, is in the drawing
 const toX = (j) => LEFT + SPACING * j;
-const toY = (level, layers) => INPUTS - ((INPUTS - OUTPUTS) * level) / layers;
+const toY = (depth, layers) => OUTPUTS + ((INPUTS - OUTPUTS) * depth) / layers;
 
-/**
- * Puts all elements into `el`, and returns those that change.
- *
- * `build`, `draw` and `speak` are given the same stage by `composed` of kit/parts.js:
- * - `el` is the element that holds the figure,
- * - `read()` returns the state, which has the numbers that `compute` takes,
- * - `change(part)` changes some of them, as in `change({ query: 3 })`,
- * - `first` is the state at the beginning,
- * - `hidden` is true until the reader has answered the question, if there is one. It is known once
- *   the figure is built, so `draw` and `speak` alone can ask for it.
- *
- * `speak` finds there also what `build` has returned. After `build`, after every change, and once the
- * question is answered, `compute`, `draw` and `speak` are called in this order. What `speak` returns is
- * written into `message`.
- */
+/** Puts all elements into `el`, and returns those that change. */
 function build({ el, read, change, first }) {
+  // Changes one number, to the nearest that it may be.
   const choose = (name, x) => change({ [name]: clamp(Math.round(x), ...RANGES[name]) });
   const plot = buildPlot(read, choose);
   const sliders = buildSliders(choose);
@@ -128,11 +135,11 @@ function build({ el, read, change, first }) {
 
 /** The levels with all their dots, the edges that lead to the output, and a bar for each input. */
 function buildPlot(read, choose) {
-  const near = make("path", { class: "live-windows-edge live-blue" });
-  const far = make("path", { class: "live-windows-edge live-windows-far live-ink" });
-  const farthest = make("polyline", { class: "live-windows-farthest live-blue" });
-  const dot = (j) => make("circle", { class: "live-windows-dot live-blue", cx: toX(j), r: 4.5 });
-  const dots = range(RANGES.layers[1] + 1).map(() => tokens.map(dot));
+  const windowEdges = make("path", { class: "live-windows-edge live-blue" });
+  const sinkEdges = make("path", { class: "live-windows-edge live-windows-far live-ink" });
+  const longestWay = make("polyline", { class: "live-windows-farthest live-blue" });
+  const circle = (j) => make("circle", { class: "live-windows-dot live-blue", cx: toX(j), r: 4.5 });
+  const dots = range(RANGES.layers[1] + 1).map(() => tokens.map(circle));
   const axis = make("line", { class: "live-axis", x1: 10, x2: 330, y1: BASELINE, y2: BASELINE });
   const bar = (j) =>
     make("rect", { class: "live-windows-bar live-blue", x: toX(j) - 7, width: 14 });
@@ -142,17 +149,44 @@ function buildPlot(read, choose) {
   const numbers = tokens.map((j) => make("text", { ...centred, x: toX(j), y: NUMBERS }, String(j)));
   const look = {
     class: "live-windows",
-    viewBox: "0 0 340 260",
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
     role: "group",
     "aria-label":
       "Tokens from left to right, layers from the inputs up, and the edges that lead to one output",
   };
-  const svg = make("svg", look, near, far, farthest, dots, axis, bars, largestLabel, numbers);
+  const svg = make(
+    "svg",
+    look,
+    windowEdges,
+    sinkEdges,
+    longestWay,
+    dots,
+    axis,
+    bars,
+    largestLabel,
+    numbers,
+  );
+  const outputHandle = buildOutputHandle(svg, read, choose);
+  const windowHandle = buildWindowHandle(svg, read, choose);
+  return {
+    svg,
+    windowEdges,
+    sinkEdges,
+    longestWay,
+    dots,
+    bars,
+    largestLabel,
+    outputHandle,
+    windowHandle,
+  };
+}
+
+/** The handle of the output, which goes to the right for the arrow up, too. */
+function buildOutputHandle(svg, read, choose) {
   const onDrag = (x) => choose("query", (x - LEFT) / SPACING);
   const onStep = (dx, dy) => choose("query", read().query + dx + dy);
-  const putOutput = handle(svg, "the output", "live-orange", shapeOf("diamond", 8), onDrag, onStep);
-  const windowHandle = buildWindowHandle(svg, read, choose);
-  return { svg, near, far, farthest, dots, bars, largestLabel, putOutput, windowHandle };
+  const put = handle(svg, "the output", "live-orange", shapeOf("diamond", 8), onDrag, onStep);
+  return { put };
 }
 
 /** The handle at the first key of the window, as far back as the output sees in one layer. */
@@ -214,21 +248,22 @@ function draw({ plot, sliders, cells, laws }, state, result, { first, hidden }) 
 }
 
 /** The dots of all levels that are there, the edges that lead to the output, and the longest way back. */
-function drawLevels({ near, far, farthest, dots }, state, { reached }, hidden) {
+function drawLevels({ windowEdges, sinkEdges, longestWay, dots }, state, { reached }, hidden) {
   const { layers } = state;
   const paths = pathsOf(state, reached);
-  set(near, { d: hidden ? "" : paths.near });
-  set(far, { d: hidden ? "" : paths.far });
-  set(farthest, { points: hidden ? "" : wayBack(state).join(" ") });
-  dots.forEach((row, level) => {
-    const isThere = level <= layers;
+  set(windowEdges, { d: hidden ? "" : paths.toWindow });
+  set(sinkEdges, { d: hidden ? "" : paths.toSinks });
+  set(longestWay, { points: hidden ? "" : wayBack(state).join(" ") });
+  dots.forEach((row, depth) => {
+    const isThere = depth <= layers;
     const look = {
-      cy: toY(Math.min(level, layers), layers),
+      cy: toY(Math.min(depth, layers), layers), // a row that is not there lies on the inputs
       visibility: isThere ? "visible" : "hidden",
     };
-    row.forEach((dot, j) => {
-      const reaches = isThere && reached[layers - level][j] === 1;
-      set(dot, look).classList.toggle("live-windows-reached", reaches && !hidden);
+    row.forEach((circle, j) => {
+      const isMarked = isThere && !hidden && reached[depth][j] === 1;
+      set(circle, look);
+      circle.classList.toggle("live-windows-reached", isMarked);
     });
   });
 }
@@ -236,14 +271,12 @@ function drawLevels({ near, far, farthest, dots }, state, { reached }, hidden) {
 /** Paths along the edges that lead to the output: to keys in a window, and to sinks before it. */
 function pathsOf({ layers, window, sinks }, reached) {
   const M = maskOf(window, sinks);
-  const paths = { near: "", far: "" };
-  for (let level = layers; level > 0; level--) {
-    const queries = tokens.filter((token) => reached[layers - level][token]);
-    for (const i of queries) {
-      const keys = tokens.filter((token) => M[i][token]);
-      for (const j of keys) {
-        const kind = i - j < window ? "near" : "far";
-        paths[kind] += `M${toX(i)} ${toY(level, layers)}L${toX(j)} ${toY(level - 1, layers)}`;
+  const paths = { toWindow: "", toSinks: "" };
+  for (let depth = 0; depth < layers; depth++) {
+    for (const i of marked(reached[depth])) {
+      for (const j of marked(M[i])) {
+        const kind = i - j < window ? "toWindow" : "toSinks";
+        paths[kind] += `M${toX(i)} ${toY(depth, layers)}L${toX(j)} ${toY(depth + 1, layers)}`;
       }
     }
   }
@@ -254,7 +287,7 @@ function pathsOf({ layers, window, sinks }, reached) {
 const wayBack = ({ layers, window, query }) =>
   range(layers + 1).map((depth) => [
     toX(Math.max(query - depth * (window - 1), 0)),
-    toY(layers - depth, layers),
+    toY(depth, layers),
   ]);
 
 /** A bar for what each input contributes, and the number of the largest. */
@@ -268,19 +301,19 @@ function drawBars({ bars, largestLabel }, { shares, largest }, hidden) {
 }
 
 /** The handle of the output, and what it says. */
-function drawOutput({ putOutput }, { layers, query }, result, hidden) {
+function drawOutput({ outputHandle: { put } }, { layers, query }, result, hidden) {
   const words = result.inputs === 1
     ? `token ${query}: 1 input of ${query + 1}`
     : `token ${query}: ${result.inputs} inputs of ${query + 1}`;
   const spoken = hidden ? `token ${query}` : words;
-  putOutput([toX(query), toY(layers, layers)], spoken, { now: query, min: 0, max: LAST });
+  put([toX(query), toY(0, layers)], spoken, { now: query, min: 0, max: LAST });
 }
 
 /** The handle at the first key of the window, and the number of keys in it. */
 function drawWindowHandle({ windowHandle: { label, put } }, { layers, window, query }) {
   const [least, most] = RANGES.window;
   const x = toX(Math.max(query - window + 1, 0));
-  const y = toY(layers - 1, layers);
+  const y = toY(1, layers);
   put([x, y], window === 1 ? "1 key" : `${window} keys`, { now: window, min: least, max: most });
   set(label, { x: Math.max(x, LABEL_END), y: y - 12 });
   write(label, `w\u00a0=\u00a0${window}`);
@@ -288,10 +321,10 @@ function drawWindowHandle({ windowHandle: { label, put } }, { layers, window, qu
 
 /** The law for how far back an output sees through windows alone. */
 function lawOf({ layers, window, query }, result) {
-  const right = layers * (window - 1) > query
+  const law = layers * (window - 1) > query
     ? `${query}, where the text begins`
     : `L(w − 1) = ${layers} · ${window - 1}`;
-  return verdict(`farthest back ${result.back}`, right, result.backGap);
+  return verdict(`farthest back ${result.back}`, law, result.backGap);
 }
 
 // ---- speak ---------------------------------------------------------------------------------------
@@ -311,12 +344,9 @@ function statesOfLast(withSinks) {
 
 /** Over how few edges the last output can see input 0: with sinks, or without. */
 const fewestEdges = memoize((withSinks) => {
-  let fewest = Infinity;
-  for (const state of statesOfLast(withSinks)) {
-    const { reached, edges } = compute(state);
-    if (reached[state.layers][0]) fewest = Math.min(fewest, edges);
-  }
-  return fewest;
+  const results = statesOfLast(withSinks).map(compute);
+  const seeing = results.filter(({ reached }) => reached.at(-1)[0] === 1);
+  return Math.min(...seeing.map(({ edges }) => edges));
 });
 
 /**
@@ -325,22 +355,22 @@ const fewestEdges = memoize((withSinks) => {
  */
 function speak(state, result, { hidden }) {
   if (hidden) return "The inputs are hidden until you have answered.";
-  const lost = lostText(state, result);
-  const isSeen = state.query === LAST && result.reached[state.layers][0] === 1;
-  if (!isSeen) return lost;
+  const now = lostText(state, result);
+  const isSeen = state.query === LAST && result.reached.at(-1)[0] === 1;
+  if (!isSeen) return now;
   if (result.edges > fewestEdges(state.sinks > 0)) {
-    return paragraph(lost, `Output ${LAST} sees input 0 over ${result.edges} edges.`);
+    return paragraph(now, `Output ${LAST} sees input 0 over ${result.edges} edges.`);
   }
   const found = state.sinks
     ? `Over ${result.edges} edges: no fewer will do. Can you do it without a sink?`
     : `Over ${result.edges} edges: without a sink no fewer will do.`;
-  return [lost, found];
+  return [now, found];
 }
 
 /** Which inputs never reach the output. */
-function lostText({ layers, sinks, query }, { reached }) {
+function lostText({ sinks, query }, { reached }) {
   if (query === 0) return "Token 0 sees only itself.";
-  const lost = range(query + 1).filter((j) => !reached[layers][j]);
+  const lost = range(query + 1).filter((j) => !reached.at(-1)[j]);
   if (!lost.length) return `All ${query + 1} tokens up to token ${query} reach its output.`;
   const from = lost[0];
   const to = lost.at(-1);
