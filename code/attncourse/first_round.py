@@ -4,7 +4,7 @@ They have a file of their own, beside that of the last run, in which both rounds
 """
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from . import history, policy
 from .model import CourseError
@@ -20,6 +20,7 @@ class FirstRound:
     late: float | int  # days
     handed: str  # a fingerprint of what was handed in
     settled: bool  # whether the deadline was over; before it, other files come in the same round
+    also_handed: list = field(default_factory=list)  # fingerprints of what others of the group handed in
 
 
 def snapshot(grades):
@@ -34,17 +35,21 @@ def snapshot(grades):
             final = grades.final(student)
             # A deadline that is moved does not reopen a first round that was settled with the same files.
             same = old is not None and old.settled and old.handed == handed
-            students[student] = FirstRound(final.parts, final.late, handed, settled or same)
+            others = history.also_handed(grades, student)
+            students[student] = FirstRound(final.parts, final.late, handed, settled or same, others)
     return students
 
 
 def of_resubmitted(grades, student, owner):
-    """Return what the first round found of a student who handed in other files since, None for any other."""
+    """Return what the first round found of a student whose group handed in other files since, None for any other.
+
+    ``owner`` is the member of the group whose files are looked at.
+    """
     first = grades.first_round.get(student)
     handed = grades.handed.get(owner, "")
     if first is None or not first.settled:
         return None
-    handed_in_again = handed not in ("", first.handed)
+    handed_in_again = handed not in ("", first.handed, *first.also_handed)
     return first if handed_in_again else None
 
 
@@ -77,7 +82,7 @@ def _of_last_run(folder, last_run):
     if last_run is None:
         raise _lost(folder / history.LAST, "the marks of this run")
     return {
-        student: FirstRound(old.parts, old.late, old.handed, settled=last_run.over)
+        student: FirstRound(old.parts, old.late, old.handed, last_run.over, old.also_handed)
         for student, old in last_run.students.items()
         if old.handed
     }

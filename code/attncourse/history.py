@@ -22,6 +22,7 @@ class Graded:
     handed: str  # a fingerprint of what was handed in, "" where that was nothing
     marked: dict = field(default_factory=dict)  # {written question: points that markers gave}
     late: float | int = 0  # days
+    also_handed: list = field(default_factory=list)  # fingerprints of what others of the group handed in
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,14 @@ def _graded(grades, student):
         handed=grades.handed.get(grades.owner(student), ""),
         marked=_marked(grades, final),
         late=final.late,
+        also_handed=also_handed(grades, student),
     )
+
+
+def also_handed(grades, student):
+    """Return the fingerprints of what a student's group handed in beside what counts for the student, sorted."""
+    files = {grades.handed.get(member, "") for member in grades.group(student)}
+    return sorted(files - {"", grades.handed.get(grades.owner(student), "")})
 
 
 def _tested(grades, student):

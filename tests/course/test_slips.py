@@ -172,6 +172,21 @@ def test_who_was_late_at_first_stays_late_and_who_hands_in_after_the_last_day_wi
         assert policy.apply(decisions, assignment, "ada", result, handed, first_round=first).score == score
 
 
+def test_a_group_that_hands_in_nothing_else_is_not_in_a_second_round(assignment, tmp_path):
+    """Its other file lay there in the first round, too."""
+    group, files = {"groups": [["ada", "hal"]]}, {"ada": "one", "hal": "another"}
+    results = {"ada": earns(assignment, "witness", QUESTION), "hal": earns(assignment, "saturation")}
+    again = {"resubmission": {"until": FUTURE, "back": 0.5}}
+    before = finished(assignment, tmp_path, group, handed=files, **results)
+    for _ in range(2):  # the first time the last run says what the first round was, then a file of its own
+        after = finished(assignment, tmp_path, group | again, handed=files, **results)
+        assert {name: after.final(name).score for name in files} == {name: before.final(name).score for name in files}
+        assert after.final("ada").rounds == ()
+    better = files | {"hal": "a third"}
+    results["hal"] = earns(assignment, "witness", QUESTION, "saturation")
+    assert finished(assignment, tmp_path, group | again, handed=better, **results).final("ada").rounds
+
+
 @pytest.mark.parametrize("left", ["{", "[]", "{}", '{"students": []}', '{"students": {"ada": {"parts": {}}}}', "\xff"])
 def test_the_marks_of_the_first_round_are_never_taken_from_a_second(left, assignment, tmp_path):
     """Where the file that keeps them cannot be read, the last run is of the second round, and would be the first."""
