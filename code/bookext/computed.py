@@ -13,6 +13,7 @@ def setup(app):
     """Begin with no such page, before other parts add theirs, and give each its text when it is read."""
     app.connect("builder-inited", _begin, priority=100)
     app.connect("source-read", _give_text)
+    app.connect("env-get-outdated", _outdated)
 
 
 class Pages(Project):
@@ -45,3 +46,10 @@ def compute_page(app, name, beside, title, description, text):
 def _give_text(app, docname, content):
     if docname in app.project.computed:
         content[0] = app.project.computed[docname][1]
+
+
+def _outdated(app, env, added, changed, removed):
+    """Return the pages whose text is another one than when they were read."""
+    old = getattr(env, "book_computed", {})
+    env.book_computed = dict(app.project.computed)
+    return [name for name, computed in env.book_computed.items() if computed != old.get(name)]
