@@ -95,8 +95,9 @@ def _why(grades, student, old):
         reasons.append("written answers marked")
     if _decided(grades) != last_run.decided:
         reasons.append("your decisions, or the platform's table")
+    still_there = _hidden_tests(grades)
     earned = [name for name in now.tested if name not in old.tested]
-    lost = [name for name in old.tested if name in _hidden_tests(grades) and name not in now.tested]
+    lost = [name for name in old.tested if name in still_there and name not in now.tested]
     if earned:
         reasons.append(f"passes now: {', '.join(earned)}")
     if lost:

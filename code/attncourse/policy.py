@@ -294,7 +294,7 @@ def apply(
 
     `owner` is the member of a group whose file counts: what is decided for that one holds for `student`, unless
     something else is. A student who has handed in too (`handed_in_themselves`) is as late as what counts.
-    `days_late_said` is what the platform's table says. `first_round` is the `first_round.FirstRound` of the student, if
+    `days_late_said` is what the platform's table says. `first_round` is the `FirstRound` of the student, if
     these files are those of a second round.
     """
     marks = list(result.marks)

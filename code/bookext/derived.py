@@ -61,7 +61,7 @@ def _outdated(app, env):
     targets = _targets(env)
     for page in sorted(name for name, data in env.metadata.items() if "derived" in data):
         places = env.get_doctree(page).findall(derived)
-        texts = [node.pformat() for place in places for node in _filling(app, page, place)]
+        texts = [node.pformat() for empty in places for node in _filling(app, page, empty)]
         digest = hashlib.sha256("\n".join([targets, *texts]).encode()).hexdigest()
         if filled.get(page) != digest:
             filled[page] = digest
