@@ -15,6 +15,7 @@ what a step is remembered by in remembered.py.
 """
 
 import argparse
+import contextlib
 import os
 import subprocess
 import sys
@@ -106,6 +107,7 @@ def check(chapter) -> dict[str, Failure | None]:
     arguments = touched.build_arguments(changed, chapter)
     build = start_build(arguments, files, successes) if arguments else None
     results["tests"] = check_tests(changed, files, successes)
+    load_advice()
     if build:
         results["book"] = build.finish()
         if results["book"] is None:
@@ -154,6 +156,12 @@ def check_tests(changed, files, successes) -> Failure | None:
     if failure is None:
         successes.add(*(steps[page] for page in pages), *tests.values())
     return failure
+
+
+def load_advice():
+    """Import what gives advice while the book is still built; `advise` says what goes wrong with it."""
+    with contextlib.suppress(Exception):
+        import advice  # noqa: F401
 
 
 def advise(chapters):

@@ -18,7 +18,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from ..computed import compute_page
-from ..derived import pages, place
+from ..derived import place
 from ..language.messages import N_, _, translate
 from ..outputs import checks
 from .evidence import STANDS, evidence, misplaced, sorted_by_verdict, stated, unfounded, unmeasured, unresolved
@@ -211,10 +211,10 @@ def _deciding(app, docname, claims, name, numbers):
 def _executed(env, names=None):
     """Return the checks of the pages with these names, or of all: {(name, label): [(page, check)]}."""
     executed = defaultdict(list)
-    for page in pages(env):
+    for page, entries in checks.page_checks(env).items():
         name = page.rpartition("/")[2]
         if names is None or name in names:
-            for entry in checks.page_checks(env).get(page, []):
+            for entry in entries:
                 executed[name, entry.check.label].append((page, entry))
     return executed
 

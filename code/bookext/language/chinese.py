@@ -3,37 +3,49 @@
 They stand in sentences, in laws of checks and in outputs of cells: what is marked is the body of a page.
 """
 
+import functools
+import itertools
 import re
 
 from .. import markup
 
 SIGN = re.compile("[\u3400-\u9fff]")  # written without spaces between words
 # Where a word in letters begins and ends. Between a Chinese sign and a letter Python's own \b finds no border.
-# They heed the case (-i), or compiling goes through the 27 000 signs for each of them, two seconds for a glossary.
+# They heed the case (-i), or compiling goes through the 27 000 signs for each of them.
 BEGINS = r"(?-i:(?<![^\W\u3400-\u9fff]))"
 ENDS = r"(?-i:(?![^\W\u3400-\u9fff]))"
 # Signs beside which a word of one sign still stands alone: in 一个键和值 there is 键, in 关键 there is not.
 PARTICLES = "的个和与或每各对把为是有在由按从到不都也了"
+OTHER = rf"(?![{PARTICLES}])[\u3400-\u9fff]"
+# Templates for several words of a kind: in letters, in letters whose case counts (CoPE is no verb), of one sign.
+IN_LETTERS = rf"{BEGINS}(?:{{}})s?{ENDS}"
+EXACT = f"(?-i:{IN_LETTERS})"
+ALONE = rf"(?<!{OTHER})(?:{{}})(?!{OTHER})"
 GLOSS = re.compile(f"（[^（）{SIGN.pattern[1:-1]}]*$")  # what stands before a foreign word that explains a Chinese one
 WORDS = re.compile(f"{SIGN.pattern}[\u3000-\u9fff\uff00-\uffef]*")  # with the commas and full stops between them
 SILENT = {"script", "style", "svg", "math", "code", "pre", "textarea", "select"}  # elements that stay as they are
 
 
-def word(name):
-    """Return the pattern of a word: in letters it has borders, in Chinese only where it is a single sign.
+@functools.lru_cache(1)
+def words(names):
+    """Return the pattern that finds one of several words, the longest first, in any case of its letters.
 
-    >>> [bool(re.search(word("key"), text)) for text in ("由key得到", "keyboard")]
-    [True, False]
-    >>> [bool(re.search(word("键"), text)) for text in ("一个键", "关键的")]
-    [True, False]
+    A word in letters has borders, and may have a plural; a Chinese word of a single sign stands alone.
+
+    >>> key = words(("key", "键"))
+    >>> [bool(key.search(text)) for text in ("由key得到", "two keys", "keyboard", "一个键", "关键的")]
+    [True, True, False, True, False]
     """
-    if not SIGN.search(name):
-        exact = "-i" if re.search(r"\w[A-Z]", name) else ""  # CoPE is no verb
-        return rf"(?{exact}:{BEGINS}{re.escape(name)}s?{ENDS})"
-    if len(name) > 1:
-        return re.escape(name)
-    other = rf"(?![{PARTICLES}])[\u3400-\u9fff]"
-    return rf"(?<!{other}){name}(?!{other})"
+    longest_first = sorted(names, key=len, reverse=True)
+    runs = itertools.groupby(longest_first, key=_kind)
+    return re.compile("|".join(kind.format("|".join(map(re.escape, run))) for kind, run in runs), re.IGNORECASE)
+
+
+def _kind(name):
+    """Return the template of the pattern for words such as ``name``."""
+    if SIGN.search(name):
+        return ALONE if len(name) == 1 else "(?:{})"
+    return EXACT if re.search(r"\w[A-Z]", name) else IN_LETTERS
 
 
 def setup(app):

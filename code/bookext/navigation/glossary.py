@@ -1,8 +1,5 @@
 """Link the terms of each chapter to the glossary."""
 
-import functools
-import re
-
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
@@ -38,7 +35,7 @@ class LinkGlossary(SphinxPostTransform):
         places = {name: place for name, place in places.items() if place[1].removeprefix("term-") not in ORDINARY}
         if not places:
             return
-        names = any_of(frozenset(places))
+        names = chinese.words(frozenset(places))
         self.places = {name.lower(): place for name, place in places.items()}
         self.linked = set()
         unseen = {p for box in self.document.findall(quiz) for p in box.findall(nodes.paragraph)}
@@ -83,10 +80,3 @@ class LinkGlossary(SphinxPostTransform):
         reference = make_refnode(self.app.builder, self.env.docname, *place, children)
         reference["classes"].append("glossary-term")
         return reference
-
-
-@functools.lru_cache(1)
-def any_of(names):
-    """Return the pattern that finds one of the terms, the longest first: a whole word or its plural."""
-    words = "|".join(chinese.word(name) for name in sorted(names, key=len, reverse=True))
-    return re.compile(words, re.IGNORECASE)

@@ -32,7 +32,7 @@ def results_read(cells, stored):
 def imported(source, modules, name=""):
     """Return which of the ``modules`` Python source imports; ``name`` is its own module, for relative imports."""
     names = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in _statements(ast.parse(source)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -40,6 +40,14 @@ def imported(source, modules, name=""):
             start = ".".join([*above, *([node.module] if node.module else [])])
             names |= {start, *(f"{start}.{alias.name}" for alias in node.names)}
     return names & set(modules)
+
+
+def _statements(node):
+    """Yield the statements inside a module or a statement, but no expressions: these are many, and import nothing."""
+    for part in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for child in getattr(node, part, ()):
+            yield child
+            yield from _statements(child)
 
 
 def imports(modules):
