@@ -1,22 +1,29 @@
-// A stack of windows: which inputs reach an output through layers whose queries see few keys, and
-// how much of each. What is not defined here, such as `range`, `handle` or `initialize`, is a
-// function of kit/core.js or kit/parts.js, which stand in front of every figure. One of them is `_`:
-// it marks a text to be translated that the search for messages does not find by itself.
+// Attention through windows, in a stack of layers. Query i sees key j if j ≤ i and (i − j < w or
+// j < s): itself, the w − 1 tokens before it, and s sinks, which are the first tokens. Through L
+// layers of windows an output sees L(w − 1) tokens back. The reader drags the output and the window,
+// sets L and s, and sees which inputs reach the output, over which edges, and how much of each.
 //
-// `composed`, at the end, calls the stages of a figure:
+// This figure is the model for others. Its five parts are `compute`, `valid`, `build`, `draw` and
+// `speak`, in this order. `composed`, at the end, joins them: it calls once
 //
-//   parts = build(stage)                            once
-//   result = compute(state)                         at first, after every change, and once the
-//   draw(parts, state, result, stage)               question is answered; what `speak` returns is
-//   speak(state, result, { ...stage, ...parts })    written into `parts.message`
+//   parts = build(stage)
 //
-// The stage has
+// and at first, after every change, and when the reader has answered the question of the figure:
+//
+//   result = compute(state)
+//   draw(parts, state, result, stage)
+//   speak(state, result, { ...stage, ...parts })     returns the text of `parts.message`
+//
+// `valid(state)` is asked about a state that comes from an address. The stage has:
 // - `el`, the element that holds the figure,
 // - `read()`, which returns the state: the numbers that `compute` takes,
 // - `change(part)`, which changes some of them, as in `change({ query: 3 })`,
 // - `first`, the state at the beginning,
-// - `hidden`, true until the reader has answered the question of the figure, if it has one: not known
-//   before the figure is built, so for `draw` and `speak` alone.
+// - `hidden`, whether the reader has still to answer; not yet set in `build`.
+//
+// Functions that are not defined here stand in kit/core.js and kit/parts.js: all that a figure shows
+// is made by `make`, whose children may be lists of lists. Texts are translated whole, so they are
+// written whole, even where two are nearly the same; `_` marks one that the search for texts misses.
 
 const TOKENS = 16;
 const LAST = TOKENS - 1;
@@ -25,58 +32,62 @@ const tokens = range(TOKENS);
 
 // ---- compute -------------------------------------------------------------------------------------
 
-/** The mask: whether query i (row) sees key j (column). */
+/** The mask M: 1 where query i (row) sees key j (column), else 0. */
 const maskOf = (window, sinks) =>
-  tokens.map((i) => tokens.map((j) => j <= i && (i - j < window || j < sinks)));
-
-/** How many entries of a row are true, or not 0. */
-const count = (row) => row.filter(Boolean).length;
+  tokens.map((i) => tokens.map((j) => Number(j <= i && (i - j < window || j < sinks))));
 
 /** The weights of a query that attends equally to all keys that it sees. */
-const equalWeights = (row) => row.map((sees) => Number(sees) / count(row));
+const equalWeights = (row) => row.map((sees) => sees / total(row));
 
-/** For each token, 1 if a query sees it as a key under the mask M, else 0; `isQuery` marks the queries. */
-const keysSeenBy = (isQuery, M) =>
-  tokens.map((j) => Number(tokens.some((i) => isQuery[i] && M[i][j])));
+/** The tokens at which a row has a 1. */
+const marked = (row) => tokens.filter((j) => row[j]);
 
-/** For each level, from the output down, 1 for a token that reaches the output under M, else 0. */
-function reachedUnder(M, layers, output) {
-  const reached = [output];
-  for (let depth = 0; depth < layers; depth++) reached.push(keysSeenBy(reached[depth], M));
+/** 1 for each token that one of the queries sees under the mask M, else 0. */
+const seenBy = (queries, M) => tokens.map((j) => Number(queries.some((i) => M[i][j])));
+
+/** For each level, from the output down, 1 for a token that reaches the output, else 0. */
+function reachedUnder(M, layers, query) {
+  const reached = [tokens.map((j) => Number(j === query))];
+  for (let depth = 0; depth < layers; depth++) reached.push(seenBy(marked(reached[depth]), M));
   return reached;
 }
 
-/** The tokens that a row of 0 and 1, or of false and true, marks. */
-const marked = (row) => tokens.filter((j) => row[j]);
+/** The law: how many tokens back an output sees through windows, as far as the text goes back. */
+const farthestBack = ({ layers, window, query }) => Math.min(query, layers * (window - 1));
 
 /**
- * What reaches the output `query`, and how much of it, if every query attends equally to all keys
- * that it sees:
+ * What reaches the output of the token `query`, if every query attends equally to all keys that it
+ * sees:
  * - `reached`: for each level, from the output down, 1 for a token that reaches the output, else 0,
  * - `shares`: what each input contributes to the output,
  * - `largest`: the largest of these shares,
- * - `inputs` and `edges`: how many of them reach the output,
+ * - `inputs`: how many inputs reach the output,
+ * - `edges`: over how many edges,
  * - `back`: how many tokens back the output sees through windows alone,
- * - `backGap`: how far `back` is from the law, min(query, L(w − 1)).
+ * - `backGap`: how far `back` is from the law.
  */
-function compute({ layers, window, sinks, query }) {
+function compute(state) {
+  const { layers, window, sinks, query } = state;
   const M = maskOf(window, sinks);
   const A = M.map(equalWeights);
-  const output = tokens.map((j) => Number(j === query));
-  const reached = reachedUnder(M, layers, output);
+  const reached = reachedUnder(M, layers, query);
+  // Where a token reaches the output it is a query, except as an input: an edge leads to each key.
   const queries = reached.slice(0, -1).flatMap(marked);
-  const edges = total(queries.map((i) => count(M[i])));
-  const shares = range(layers).reduce((row) => matmul([row], A)[0], output);
-  const reachedByWindows = reachedUnder(maskOf(window, 0), layers, output);
-  const back = query - reachedByWindows.at(-1).indexOf(1);
+  const edges = total(queries.map((i) => total(M[i])));
+  // The row of the output in the product of L matrices A.
+  let shares = reached[0];
+  for (let depth = 0; depth < layers; depth++) [shares] = matmul([shares], A);
+  const reachedByWindows = reachedUnder(maskOf(window, 0), layers, query);
+  const farthest = reachedByWindows.at(-1).indexOf(1);
+  const back = query - farthest;
   return {
     reached,
     shares,
     largest: Math.max(...shares),
-    inputs: count(reached.at(-1)),
+    inputs: total(reached.at(-1)),
     edges,
     back,
-    backGap: Math.abs(back - Math.min(query, layers * (window - 1))),
+    backGap: Math.abs(back - farthestBack(state)),
   };
 }
 
@@ -96,14 +107,16 @@ const WIDTH = 340;
 const HEIGHT = 260;
 const LEFT = 20; // where token 0 stands
 const SPACING = 20; // from one token to the next
-const INPUTS = 156; // the row of the inputs
-const OUTPUTS = 20; // the row of the last layer
-const BASELINE = 236; // where the bars stand
+const OUTPUTS_Y = 20; // the row of the last layer
+const INPUTS_Y = 156; // the row of the inputs
+const BARS_Y = 236; // where the bars stand
+const NUMBERS_Y = 250; // the row of the numbers below the bars
+const BAR_WIDTH = 14;
 const BAR_HEIGHT = 54; // the height of the highest bar
-const NUMBERS = 250; // the row of the numbers below the bars
-const LABEL_END = 42; // the least x at which the label "w = 8", which ends there, is in the drawing
+const LABEL_END = 42; // the label "w = 8" ends no further left, or it would leave the drawing
 const toX = (j) => LEFT + SPACING * j;
-const toY = (depth, layers) => OUTPUTS + ((INPUTS - OUTPUTS) * depth) / layers;
+const toToken = (x) => (x - LEFT) / SPACING;
+const toY = (depth, layers) => OUTPUTS_Y + ((INPUTS_Y - OUTPUTS_Y) * depth) / layers;
 
 /** Puts all elements into `el`, and returns those that change. */
 function build({ el, read, change, first }) {
@@ -115,7 +128,7 @@ function build({ el, read, change, first }) {
   const laws = verdictList();
   const message = messageLine();
   const controls = Object.values(sliders).map(({ element }) => element);
-  const reset = button("Back to start", () => change(first));
+  const reset = button("Back to start", () => change(first)); // last, where the kit looks for it
   el.append(
     hintLine(`Let output ${LAST} see input 0 over as few edges as you can.`),
     div(
@@ -133,20 +146,11 @@ function build({ el, read, change, first }) {
   return { plot, sliders, cells: table.cells, laws, message };
 }
 
-/** The levels with all their dots, the edges that lead to the output, and a bar for each input. */
+/** The drawing: the edges that lead to the output, the dots of all levels, a bar for each input. */
 function buildPlot(read, choose) {
-  const windowEdges = make("path", { class: "live-windows-edge live-blue" });
-  const sinkEdges = make("path", { class: "live-windows-edge live-windows-far live-ink" });
-  const longestWay = make("polyline", { class: "live-windows-farthest live-blue" });
-  const circle = (j) => make("circle", { class: "live-windows-dot live-blue", cx: toX(j), r: 4.5 });
-  const dots = range(RANGES.layers[1] + 1).map(() => tokens.map(circle));
-  const axis = make("line", { class: "live-axis", x1: 10, x2: 330, y1: BASELINE, y2: BASELINE });
-  const bar = (j) =>
-    make("rect", { class: "live-windows-bar live-blue", x: toX(j) - 7, width: 14 });
-  const bars = tokens.map(bar);
-  const centred = { class: "live-label live-windows-text", "text-anchor": "middle" };
-  const largestLabel = make("text", { ...centred, "data-shows": "largest" });
-  const numbers = tokens.map((j) => make("text", { ...centred, x: toX(j), y: NUMBERS }, String(j)));
+  const edgePaths = buildEdgePaths();
+  const dots = range(RANGES.layers[1] + 1).map(() => tokens.map(buildDot));
+  const chart = buildChart();
   const look = {
     class: "live-windows",
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
@@ -154,39 +158,40 @@ function buildPlot(read, choose) {
     "aria-label":
       "Tokens from left to right, layers from the inputs up, and the edges that lead to one output",
   };
-  const svg = make(
-    "svg",
-    look,
-    windowEdges,
-    sinkEdges,
-    longestWay,
-    dots,
-    axis,
-    bars,
-    largestLabel,
-    numbers,
-  );
-  const outputHandle = buildOutputHandle(svg, read, choose);
+  const svg = make("svg", look, Object.values(edgePaths), dots, Object.values(chart));
+  const putOutput = buildOutputHandle(svg, read, choose);
   const windowHandle = buildWindowHandle(svg, read, choose);
+  return { svg, edgePaths, dots, chart, putOutput, windowHandle };
+}
+
+/** The edges to keys in windows, those to sinks before them, and the longest way back. */
+const buildEdgePaths = () => ({
+  toWindow: make("path", { class: "live-windows-edge live-blue" }),
+  toSinks: make("path", { class: "live-windows-edge live-windows-far live-ink" }),
+  wayBack: make("polyline", { class: "live-windows-farthest live-blue" }),
+});
+
+/** The dot of token j on one of the levels. */
+const buildDot = (j) => make("circle", { class: "live-windows-dot live-blue", cx: toX(j), r: 4.5 });
+
+/** An axis with a bar for each input, the number of the largest, and the numbers of the inputs. */
+function buildChart() {
+  const text = { class: "live-label live-windows-text", "text-anchor": "middle" };
+  const bar = { class: "live-windows-bar live-blue", width: BAR_WIDTH };
+  const ends = { x1: toX(-0.5), x2: toX(LAST + 0.5), y1: BARS_Y, y2: BARS_Y };
   return {
-    svg,
-    windowEdges,
-    sinkEdges,
-    longestWay,
-    dots,
-    bars,
-    largestLabel,
-    outputHandle,
-    windowHandle,
+    axis: make("line", { class: "live-axis", ...ends }),
+    bars: tokens.map((j) => make("rect", { ...bar, x: toX(j) - BAR_WIDTH / 2 })),
+    largestLabel: make("text", { ...text, "data-shows": "largest" }),
+    numbers: tokens.map((j) => make("text", { ...text, x: toX(j), y: NUMBERS_Y }, String(j))),
   };
 }
 
-/** The handle of the output, which goes to the right for the arrow up, too. */
+/** The handle of the output. Arrow up moves it to the right, too. */
 function buildOutputHandle(svg, read, choose) {
-  const onDrag = (x) => choose("query", (x - LEFT) / SPACING);
+  const onDrag = (x) => choose("query", toToken(x));
   const onStep = (dx, dy) => choose("query", read().query + dx + dy);
-  const put = handle(svg, "the output", "live-orange", shapeOf("diamond", 8), onDrag, onStep);
-  return { put };
+  return handle(svg, "the output", "live-orange", shapeOf("diamond", 8), onDrag, onStep);
 }
 
 /** The handle at the first key of the window, as far back as the output sees in one layer. */
@@ -194,28 +199,25 @@ function buildWindowHandle(svg, read, choose) {
   const label = make("text", { class: "live-label live-windows-text", "text-anchor": "end" });
   svg.append(label);
   // Further left is further back: a larger window.
-  const onDrag = (x) => choose("window", read().query - (x - LEFT) / SPACING + 1);
+  const onDrag = (x) => choose("window", read().query - toToken(x) + 1);
   const onStep = (dx, dy) => choose("window", read().window - dx + dy);
   const put = handle(svg, "window w", "live-orange", shapeOf("square", 6), onDrag, onStep);
   return { label, put };
 }
 
-/**
- * A slider for each number of the state that is not dragged in the drawing. The label "sinks" is
- * marked, as a single word looks like a name in code.
- */
+/** A slider for each number of the state that is not dragged in the drawing. */
 function buildSliders(choose) {
-  const made = (name, label) => {
+  const sliderOf = (name, label) => {
     const [min, max] = RANGES[name];
     return slider(label, { min, max, step: 1, text: String }, (x) => choose(name, x));
   };
   return {
-    layers: made("layers", "layers L"),
-    sinks: made("sinks", _("sinks")),
+    layers: sliderOf("layers", "layers L"),
+    sinks: sliderOf("sinks", _("sinks")), // a single word looks like a name in code
   };
 }
 
-/** The table of what is counted. */
+/** The table of what is counted; `data-shows` tells tests which number of the result a cell shows. */
 function buildTable() {
   const cell = (name) => make("td", { "data-shows": name });
   const cells = { inputs: cell("inputs"), edges: cell("edges") };
@@ -231,38 +233,31 @@ function buildTable() {
 
 // ---- draw ----------------------------------------------------------------------------------------
 
-/**
- * Writes a state and what `compute` returns for it into the elements. `hidden` is true until the
- * reader has answered the question.
- */
+/** Writes a state and what `compute` returns for it into the elements. */
 function draw({ plot, sliders, cells, laws }, state, result, { first, hidden }) {
   drawLevels(plot, state, result, hidden);
-  drawBars(plot, result, hidden);
+  drawChart(plot, result, hidden);
   drawOutput(plot, state, result, hidden);
   drawWindowHandle(plot, state);
   for (const [name, { put }] of Object.entries(sliders)) put(state[name]);
   for (const [name, td] of Object.entries(cells)) write(td, hidden ? "?" : String(result[name]));
-  // The law gives the answer away until the reader has changed L or w.
-  const moved = state.layers !== first.layers || state.window !== first.window;
-  laws.replaceChildren(hidden || !moved ? "" : lawOf(state, result));
+  // Readers find out what L and w do by changing them; then the law puts it into symbols.
+  const isLawShown = !hidden && (state.layers !== first.layers || state.window !== first.window);
+  laws.replaceChildren(isLawShown ? verdictOf(state, result) : "");
 }
 
-/** The dots of all levels that are there, the edges that lead to the output, and the longest way back. */
-function drawLevels({ windowEdges, sinkEdges, longestWay, dots }, state, { reached }, hidden) {
+/** The dots of all levels, the edges that lead to the output, and the longest way back. */
+function drawLevels({ edgePaths, dots }, state, { reached }, hidden) {
   const { layers } = state;
-  const paths = pathsOf(state, reached);
-  set(windowEdges, { d: hidden ? "" : paths.toWindow });
-  set(sinkEdges, { d: hidden ? "" : paths.toSinks });
-  set(longestWay, { points: hidden ? "" : wayBack(state).join(" ") });
+  const { toWindow, toSinks } = pathsOf(state, reached);
+  set(edgePaths.toWindow, { d: hidden ? "" : toWindow });
+  set(edgePaths.toSinks, { d: hidden ? "" : toSinks });
+  set(edgePaths.wayBack, { points: hidden ? "" : wayBack(state).join(" ") });
   dots.forEach((row, depth) => {
     const isThere = depth <= layers;
-    const look = {
-      cy: toY(Math.min(depth, layers), layers), // a row that is not there lies on the inputs
-      visibility: isThere ? "visible" : "hidden",
-    };
     row.forEach((circle, j) => {
       const isMarked = isThere && !hidden && reached[depth][j] === 1;
-      set(circle, look);
+      set(circle, { cy: toY(depth, layers), display: isThere ? null : "none" });
       circle.classList.toggle("live-windows-reached", isMarked);
     });
   });
@@ -283,48 +278,52 @@ function pathsOf({ layers, window, sinks }, reached) {
   return paths;
 }
 
-/** The way through windows that goes back as far as it can: to the first key of each. */
-const wayBack = ({ layers, window, query }) =>
-  range(layers + 1).map((depth) => [
-    toX(Math.max(query - depth * (window - 1), 0)),
-    toY(depth, layers),
+/** The longest way back that the law allows through windows: where it stands after each layer. */
+const wayBack = (state) =>
+  range(state.layers + 1).map((depth) => [
+    toX(state.query - farthestBack({ ...state, layers: depth })),
+    toY(depth, state.layers),
   ]);
 
 /** A bar for what each input contributes, and the number of the largest. */
-function drawBars({ bars, largestLabel }, { shares, largest }, hidden) {
-  bars.forEach((bar, j) => {
+function drawChart({ chart }, { shares, largest }, hidden) {
+  chart.bars.forEach((bar, j) => {
     const height = hidden ? 0 : hundredth((BAR_HEIGHT * shares[j]) / largest);
-    set(bar, { y: hundredth(BASELINE - height), height });
+    set(bar, { y: hundredth(BARS_Y - height), height });
   });
-  set(largestLabel, { x: toX(shares.indexOf(largest)), y: BASELINE - BAR_HEIGHT - 4 });
-  write(largestLabel, hidden ? "" : show(largest));
+  set(chart.largestLabel, { x: toX(shares.indexOf(largest)), y: BARS_Y - BAR_HEIGHT - 4 });
+  write(chart.largestLabel, hidden ? "" : show(largest));
 }
 
 /** The handle of the output, and what it says. */
-function drawOutput({ outputHandle: { put } }, { layers, query }, result, hidden) {
-  const words = result.inputs === 1
+function drawOutput({ putOutput }, { layers, query }, { inputs }, hidden) {
+  const counted = inputs === 1
     ? `token ${query}: 1 input of ${query + 1}`
-    : `token ${query}: ${result.inputs} inputs of ${query + 1}`;
-  const spoken = hidden ? `token ${query}` : words;
-  put([toX(query), toY(0, layers)], spoken, { now: query, min: 0, max: LAST });
+    : `token ${query}: ${inputs} inputs of ${query + 1}`;
+  const spoken = hidden ? `token ${query}` : counted;
+  putOutput([toX(query), toY(0, layers)], spoken, { now: query, min: 0, max: LAST });
 }
 
-/** The handle at the first key of the window, and the number of keys in it. */
+/** The handle at the first key of the window, and the width of the window. */
 function drawWindowHandle({ windowHandle: { label, put } }, { layers, window, query }) {
   const [least, most] = RANGES.window;
-  const x = toX(Math.max(query - window + 1, 0));
+  const x = toX(Math.max(query - (window - 1), 0));
   const y = toY(1, layers);
   put([x, y], window === 1 ? "1 key" : `${window} keys`, { now: window, min: least, max: most });
   set(label, { x: Math.max(x, LABEL_END), y: y - 12 });
   write(label, `w\u00a0=\u00a0${window}`);
 }
 
-/** The law for how far back an output sees through windows alone. */
-function lawOf({ layers, window, query }, result) {
-  const law = layers * (window - 1) > query
-    ? `${query}, where the text begins`
-    : `L(w − 1) = ${layers} · ${window - 1}`;
-  return verdict(`farthest back ${result.back}`, law, result.backGap);
+/** The verdict on the law: how far back the output sees, and how far it should. */
+function verdictOf(state, { back, backGap }) {
+  const { layers, window, query } = state;
+  const product = `L(w − 1) = ${layers} · ${window - 1}`;
+  const isCut = farthestBack(state) < layers * (window - 1);
+  return verdict(
+    `farthest back ${back}`,
+    isCut ? `${query}, where the text begins` : product,
+    backGap,
+  );
 }
 
 // ---- speak ---------------------------------------------------------------------------------------
@@ -342,11 +341,13 @@ function statesOfLast(withSinks) {
   );
 }
 
+/** Whether the output sees input 0. */
+const seesFirst = ({ reached }) => reached.at(-1)[0] === 1;
+
 /** Over how few edges the last output can see input 0: with sinks, or without. */
 const fewestEdges = memoize((withSinks) => {
   const results = statesOfLast(withSinks).map(compute);
-  const seeing = results.filter(({ reached }) => reached.at(-1)[0] === 1);
-  return Math.min(...seeing.map(({ edges }) => edges));
+  return Math.min(...results.filter(seesFirst).map(({ edges }) => edges));
 });
 
 /**
@@ -356,18 +357,21 @@ const fewestEdges = memoize((withSinks) => {
 function speak(state, result, { hidden }) {
   if (hidden) return "The inputs are hidden until you have answered.";
   const now = lostText(state, result);
-  const isSeen = state.query === LAST && result.reached.at(-1)[0] === 1;
-  if (!isSeen) return now;
-  if (result.edges > fewestEdges(state.sinks > 0)) {
+  if (state.query < LAST || !seesFirst(result)) return now;
+  const withSinks = state.sinks > 0;
+  if (result.edges > fewestEdges(withSinks)) {
     return paragraph(now, `Output ${LAST} sees input 0 over ${result.edges} edges.`);
   }
-  const found = state.sinks
+  const found = withSinks
     ? `Over ${result.edges} edges: no fewer will do. Can you do it without a sink?`
     : `Over ${result.edges} edges: without a sink no fewer will do.`;
   return [now, found];
 }
 
-/** Which inputs never reach the output. */
+/**
+ * Which inputs never reach the output. They stand side by side: what reaches it is a run of tokens
+ * that ends with its own, by windows, and a run from token 0 on, by sinks.
+ */
 function lostText({ sinks, query }, { reached }) {
   if (query === 0) return "Token 0 sees only itself.";
   const lost = range(query + 1).filter((j) => !reached.at(-1)[j]);
