@@ -4,7 +4,8 @@
 // sets L and s, and sees which inputs reach the output, over which edges, and how much of each.
 //
 // This figure is the model for others. Its five parts are `compute`, `valid`, `build`, `draw` and
-// `speak`, in this order. `composed`, at the end, joins them: it calls once
+// `speak`, in this order. The page asks `valid(state)` about a state that comes from an address; the
+// others are joined by `composed`, at the end, which calls once
 //
 //   parts = build(stage)
 //
@@ -12,9 +13,10 @@
 //
 //   result = compute(state)
 //   draw(parts, state, result, stage)
-//   speak(state, result, { ...stage, ...parts })     returns the text of `parts.message`
+//   speak(state, result, { ...stage, ...parts })
 //
-// `valid(state)` is asked about a state that comes from an address. The stage has:
+// What `speak` returns is written into `parts.message`: a text, or two, [what is so now, what the
+// reader has found]. The stage has:
 // - `el`, the element that holds the figure,
 // - `read()`, which returns the state: the numbers that `compute` takes,
 // - `change(part)`, which changes some of them, as in `change({ query: 3 })`,
@@ -27,6 +29,7 @@
 
 const TOKENS = 16;
 const LAST = TOKENS - 1;
+// The numbers of a state: L, w, s, and the token whose output is shown.
 const RANGES = { layers: [1, 4], window: [1, 8], sinks: [0, 2], query: [0, LAST] };
 const tokens = range(TOKENS);
 
@@ -45,12 +48,21 @@ const marked = (row) => tokens.filter((j) => row[j]);
 /** 1 for each token that one of the queries sees under the mask M, else 0. */
 const seenBy = (queries, M) => tokens.map((j) => Number(queries.some((i) => M[i][j])));
 
-/** For each level, from the output down, 1 for a token that reaches the output, else 0. */
+/**
+ * What reaches the output under the mask M: for each level, 1 for a token that does, else 0. Levels
+ * are counted by their `depth`, from the output, 0, down to the inputs, L.
+ */
 function reachedUnder(M, layers, query) {
   const reached = [tokens.map((j) => Number(j === query))];
   for (let depth = 0; depth < layers; depth++) reached.push(seenBy(marked(reached[depth]), M));
   return reached;
 }
+
+/** The edges over which it does: [depth, query, key] of each. */
+const edgesOf = (reached, M) =>
+  reached.slice(0, -1).flatMap((row, depth) =>
+    marked(row).flatMap((i) => marked(M[i]).map((j) => [depth, i, j]))
+  );
 
 /** The law: how many tokens back an output sees through windows, as far as the text goes back. */
 const farthestBack = ({ layers, window, query }) => Math.min(query, layers * (window - 1));
@@ -58,11 +70,11 @@ const farthestBack = ({ layers, window, query }) => Math.min(query, layers * (wi
 /**
  * What reaches the output of the token `query`, if every query attends equally to all keys that it
  * sees:
- * - `reached`: for each level, from the output down, 1 for a token that reaches the output, else 0,
+ * - `reached`: as `reachedUnder` returns it,
  * - `shares`: what each input contributes to the output,
  * - `largest`: the largest of these shares,
  * - `inputs`: how many inputs reach the output,
- * - `edges`: over how many edges,
+ * - `edges`: over how many edges they do,
  * - `back`: how many tokens back the output sees through windows alone,
  * - `backGap`: how far `back` is from the law.
  */
@@ -71,21 +83,16 @@ function compute(state) {
   const M = maskOf(window, sinks);
   const A = M.map(equalWeights);
   const reached = reachedUnder(M, layers, query);
-  // Where a token reaches the output it is a query, except as an input: an edge leads to each key.
-  const queries = reached.slice(0, -1).flatMap(marked);
-  const edges = total(queries.map((i) => total(M[i])));
-  // The row of the output in the product of L matrices A.
-  let shares = reached[0];
-  for (let depth = 0; depth < layers; depth++) [shares] = matmul([shares], A);
+  let shares = reached[0]; // the row of the output in the product of L matrices A
+  for (let depth = 0; depth < layers; depth++) shares = matmul([shares], A)[0];
   const reachedByWindows = reachedUnder(maskOf(window, 0), layers, query);
-  const farthest = reachedByWindows.at(-1).indexOf(1);
-  const back = query - farthest;
+  const back = query - reachedByWindows.at(-1).indexOf(1);
   return {
     reached,
     shares,
     largest: Math.max(...shares),
     inputs: total(reached.at(-1)),
-    edges,
+    edges: edgesOf(reached, M).length,
     back,
     backGap: Math.abs(back - farthestBack(state)),
   };
@@ -116,7 +123,7 @@ const BAR_HEIGHT = 54; // the height of the highest bar
 const LABEL_END = 42; // the label "w = 8" ends no further left, or it would leave the drawing
 const toX = (j) => LEFT + SPACING * j;
 const toToken = (x) => (x - LEFT) / SPACING;
-const toY = (depth, layers) => OUTPUTS_Y + ((INPUTS_Y - OUTPUTS_Y) * depth) / layers;
+const toY = (depth, layers) => hundredth(OUTPUTS_Y + ((INPUTS_Y - OUTPUTS_Y) * depth) / layers);
 
 /** Puts all elements into `el`, and returns those that change. */
 function build({ el, read, change, first }) {
@@ -148,7 +155,7 @@ function build({ el, read, change, first }) {
 
 /** The drawing: the edges that lead to the output, the dots of all levels, a bar for each input. */
 function buildPlot(read, choose) {
-  const edgePaths = buildEdgePaths();
+  const edges = buildEdges();
   const dots = range(RANGES.layers[1] + 1).map(() => tokens.map(buildDot));
   const chart = buildChart();
   const look = {
@@ -158,17 +165,17 @@ function buildPlot(read, choose) {
     "aria-label":
       "Tokens from left to right, layers from the inputs up, and the edges that lead to one output",
   };
-  const svg = make("svg", look, Object.values(edgePaths), dots, Object.values(chart));
+  const svg = make("svg", look, Object.values(edges), dots, Object.values(chart));
   const putOutput = buildOutputHandle(svg, read, choose);
   const windowHandle = buildWindowHandle(svg, read, choose);
-  return { svg, edgePaths, dots, chart, putOutput, windowHandle };
+  return { svg, edges, dots, chart, putOutput, windowHandle };
 }
 
 /** The edges to keys in windows, those to sinks before them, and the longest way back. */
-const buildEdgePaths = () => ({
-  toWindow: make("path", { class: "live-windows-edge live-blue" }),
-  toSinks: make("path", { class: "live-windows-edge live-windows-far live-ink" }),
-  wayBack: make("polyline", { class: "live-windows-farthest live-blue" }),
+const buildEdges = () => ({
+  windowEdges: make("path", { class: "live-windows-edge live-blue" }),
+  sinkEdges: make("path", { class: "live-windows-edge live-windows-to-sink live-ink" }),
+  wayBack: make("polyline", { class: "live-windows-way-back live-blue" }),
 });
 
 /** The dot of token j on one of the levels. */
@@ -194,7 +201,7 @@ function buildOutputHandle(svg, read, choose) {
   return handle(svg, "the output", "live-orange", shapeOf("diamond", 8), onDrag, onStep);
 }
 
-/** The handle at the first key of the window, as far back as the output sees in one layer. */
+/** The handle at the first key of the window. */
 function buildWindowHandle(svg, read, choose) {
   const label = make("text", { class: "live-label live-windows-text", "text-anchor": "end" });
   svg.append(label);
@@ -247,43 +254,38 @@ function draw({ plot, sliders, cells, laws }, state, result, { first, hidden }) 
 }
 
 /** The dots of all levels, the edges that lead to the output, and the longest way back. */
-function drawLevels({ edgePaths, dots }, state, { reached }, hidden) {
+function drawLevels({ edges, dots }, state, result, hidden) {
   const { layers } = state;
-  const { toWindow, toSinks } = pathsOf(state, reached);
-  set(edgePaths.toWindow, { d: hidden ? "" : toWindow });
-  set(edgePaths.toSinks, { d: hidden ? "" : toSinks });
-  set(edgePaths.wayBack, { points: hidden ? "" : wayBack(state).join(" ") });
+  const reached = hidden ? [] : result.reached;
+  const paths = pathsOf(state, reached);
+  set(edges.windowEdges, { d: paths.toWindow });
+  set(edges.sinkEdges, { d: paths.toSink });
+  set(edges.wayBack, { points: hidden ? "" : wayBack(state).join(" ") });
   dots.forEach((row, depth) => {
-    const isThere = depth <= layers;
+    const look = { cy: toY(depth, layers), display: depth <= layers ? null : "none" };
     row.forEach((circle, j) => {
-      const isMarked = isThere && !hidden && reached[depth][j] === 1;
-      set(circle, { cy: toY(depth, layers), display: isThere ? null : "none" });
-      circle.classList.toggle("live-windows-reached", isMarked);
+      set(circle, look);
+      circle.classList.toggle("live-windows-reached", reached[depth]?.[j] === 1);
     });
   });
 }
 
 /** Paths along the edges that lead to the output: to keys in a window, and to sinks before it. */
 function pathsOf({ layers, window, sinks }, reached) {
-  const M = maskOf(window, sinks);
-  const paths = { toWindow: "", toSinks: "" };
-  for (let depth = 0; depth < layers; depth++) {
-    for (const i of marked(reached[depth])) {
-      for (const j of marked(M[i])) {
-        const kind = i - j < window ? "toWindow" : "toSinks";
-        paths[kind] += `M${toX(i)} ${toY(depth, layers)}L${toX(j)} ${toY(depth + 1, layers)}`;
-      }
-    }
+  const paths = { toWindow: "", toSink: "" };
+  for (const [depth, i, j] of edgesOf(reached, maskOf(window, sinks))) {
+    const kind = i - j < window ? "toWindow" : "toSink";
+    paths[kind] += `M${toX(i)} ${toY(depth, layers)}L${toX(j)} ${toY(depth + 1, layers)}`;
   }
   return paths;
 }
 
-/** The longest way back that the law allows through windows: where it stands after each layer. */
+/** The longest way back that the law allows through windows: a point for each level. */
 const wayBack = (state) =>
-  range(state.layers + 1).map((depth) => [
-    toX(state.query - farthestBack({ ...state, layers: depth })),
-    toY(depth, state.layers),
-  ]);
+  range(state.layers + 1).map((depth) => {
+    const j = state.query - farthestBack({ ...state, layers: depth });
+    return `${toX(j)},${toY(depth, state.layers)}`;
+  });
 
 /** A bar for what each input contributes, and the number of the largest. */
 function drawChart({ chart }, { shares, largest }, hidden) {
