@@ -5,7 +5,8 @@
 //
 // This figure is the model for others. Its five parts are `compute`, `valid`, `build`, `draw` and
 // `speak`, in this order. The page asks `valid(state)` about a state that comes from an address; the
-// others are joined by `composed`, at the end, which calls once
+// others are joined by `composed`, at the end. `TOKENS`, `RANGES` and `compute` have a twin each in
+// windows.py: change both. `composed` calls once
 //
 //   parts = build(stage)
 //
@@ -58,14 +59,14 @@ function reachedUnder(M, layers, query) {
   return reached;
 }
 
-/** The edges over which it does: [depth, query, key] of each. */
+/** The edges that lead to the output: [depth, query, key], from a level to the next one down. */
 const edgesOf = (reached, M) =>
   reached.slice(0, -1).flatMap((row, depth) =>
     marked(row).flatMap((i) => marked(M[i]).map((j) => [depth, i, j]))
   );
 
-/** The law: how many tokens back an output sees through windows, as far as the text goes back. */
-const farthestBack = ({ layers, window, query }) => Math.min(query, layers * (window - 1));
+/** The law: how many tokens back an output sees through windows, at most to where the text begins. */
+const backByLaw = ({ layers, window, query }) => Math.min(query, layers * (window - 1));
 
 /**
  * What reaches the output of the token `query`, if every query attends equally to all keys that it
@@ -94,7 +95,7 @@ function compute(state) {
     inputs: total(reached.at(-1)),
     edges: edgesOf(reached, M).length,
     back,
-    backGap: Math.abs(back - farthestBack(state)),
+    backGap: Math.abs(back - backByLaw(state)),
   };
 }
 
@@ -155,7 +156,7 @@ function build({ el, read, change, first }) {
 
 /** The drawing: the edges that lead to the output, the dots of all levels, a bar for each input. */
 function buildPlot(read, choose) {
-  const edges = buildEdges();
+  const paths = buildPaths();
   const dots = range(RANGES.layers[1] + 1).map(() => tokens.map(buildDot));
   const chart = buildChart();
   const look = {
@@ -165,23 +166,26 @@ function buildPlot(read, choose) {
     "aria-label":
       "Tokens from left to right, layers from the inputs up, and the edges that lead to one output",
   };
-  const svg = make("svg", look, Object.values(edges), dots, Object.values(chart));
+  const svg = make("svg", look, Object.values(paths), dots, Object.values(chart));
   const putOutput = buildOutputHandle(svg, read, choose);
   const windowHandle = buildWindowHandle(svg, read, choose);
-  return { svg, edges, dots, chart, putOutput, windowHandle };
+  return { svg, paths, dots, chart, putOutput, windowHandle };
 }
 
 /** The edges to keys in windows, those to sinks before them, and the longest way back. */
-const buildEdges = () => ({
-  windowEdges: make("path", { class: "live-windows-edge live-blue" }),
-  sinkEdges: make("path", { class: "live-windows-edge live-windows-to-sink live-ink" }),
+const buildPaths = () => ({
+  toWindow: make("path", { class: "live-windows-edge live-blue" }),
+  toSink: make("path", { class: "live-windows-edge live-windows-to-sink live-ink" }),
   wayBack: make("polyline", { class: "live-windows-way-back live-blue" }),
 });
 
 /** The dot of token j on one of the levels. */
 const buildDot = (j) => make("circle", { class: "live-windows-dot live-blue", cx: toX(j), r: 4.5 });
 
-/** An axis with a bar for each input, the number of the largest, and the numbers of the inputs. */
+/**
+ * An axis with a bar for each input, the number of the largest, and the numbers of the inputs.
+ * `data-shows` tells tests which number of the result an element shows.
+ */
 function buildChart() {
   const text = { class: "live-label live-windows-text", "text-anchor": "middle" };
   const bar = { class: "live-windows-bar live-blue", width: BAR_WIDTH };
@@ -224,7 +228,7 @@ function buildSliders(choose) {
   };
 }
 
-/** The table of what is counted; `data-shows` tells tests which number of the result a cell shows. */
+/** The table of what is counted. */
 function buildTable() {
   const cell = (name) => make("td", { "data-shows": name });
   const cells = { inputs: cell("inputs"), edges: cell("edges") };
@@ -254,13 +258,13 @@ function draw({ plot, sliders, cells, laws }, state, result, { first, hidden }) 
 }
 
 /** The dots of all levels, the edges that lead to the output, and the longest way back. */
-function drawLevels({ edges, dots }, state, result, hidden) {
+function drawLevels({ paths, dots }, state, result, hidden) {
   const { layers } = state;
   const reached = hidden ? [] : result.reached;
-  const paths = pathsOf(state, reached);
-  set(edges.windowEdges, { d: paths.toWindow });
-  set(edges.sinkEdges, { d: paths.toSink });
-  set(edges.wayBack, { points: hidden ? "" : wayBack(state).join(" ") });
+  const { toWindow, toSink } = linesOf(state, reached);
+  set(paths.toWindow, { d: toWindow });
+  set(paths.toSink, { d: toSink });
+  set(paths.wayBack, { points: hidden ? "" : pointsBack(state).join(" ") });
   dots.forEach((row, depth) => {
     const look = { cy: toY(depth, layers), display: depth <= layers ? null : "none" };
     row.forEach((circle, j) => {
@@ -270,20 +274,23 @@ function drawLevels({ edges, dots }, state, result, hidden) {
   });
 }
 
-/** Paths along the edges that lead to the output: to keys in a window, and to sinks before it. */
-function pathsOf({ layers, window, sinks }, reached) {
-  const paths = { toWindow: "", toSink: "" };
+/**
+ * Lines along the edges that lead to the output: to keys in a window, and to sinks before it. They
+ * are made of the state, as `compute` returns no more than their number.
+ */
+function linesOf({ layers, window, sinks }, reached) {
+  const lines = { toWindow: "", toSink: "" };
   for (const [depth, i, j] of edgesOf(reached, maskOf(window, sinks))) {
     const kind = i - j < window ? "toWindow" : "toSink";
-    paths[kind] += `M${toX(i)} ${toY(depth, layers)}L${toX(j)} ${toY(depth + 1, layers)}`;
+    lines[kind] += `M${toX(i)} ${toY(depth, layers)}L${toX(j)} ${toY(depth + 1, layers)}`;
   }
-  return paths;
+  return lines;
 }
 
 /** The longest way back that the law allows through windows: a point for each level. */
-const wayBack = (state) =>
+const pointsBack = (state) =>
   range(state.layers + 1).map((depth) => {
-    const j = state.query - farthestBack({ ...state, layers: depth });
+    const j = state.query - backByLaw({ ...state, layers: depth });
     return `${toX(j)},${toY(depth, state.layers)}`;
   });
 
@@ -317,10 +324,9 @@ function drawWindowHandle({ windowHandle: { label, put } }, { layers, window, qu
 }
 
 /** The verdict on the law: how far back the output sees, and how far it should. */
-function verdictOf(state, { back, backGap }) {
-  const { layers, window, query } = state;
+function verdictOf({ layers, window, query }, { back, backGap }) {
   const product = `L(w − 1) = ${layers} · ${window - 1}`;
-  const isCut = farthestBack(state) < layers * (window - 1);
+  const isCut = query < layers * (window - 1);
   return verdict(
     `farthest back ${back}`,
     isCut ? `${query}, where the text begins` : product,
