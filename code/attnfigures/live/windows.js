@@ -77,14 +77,14 @@ const backByLaw = ({ layers, window, query }) => Math.min(query, layers * (windo
  * - `inputs`: how many inputs reach the output,
  * - `edges`: over how many edges they do,
  * - `back`: how many tokens back the output sees through windows alone,
- * - `backGap`: how far `back` is from the law.
+ * - `backGap`: how far `back` is from the law: 0 in every state, which `verdict` shows.
  */
 function compute(state) {
   const { layers, window, sinks, query } = state;
   const M = maskOf(window, sinks);
   const A = M.map(equalWeights);
   const reached = reachedUnder(M, layers, query);
-  let shares = reached[0]; // the row of the output in the product of L matrices A
+  let shares = reached[0]; // the row of the output in A⁰, and after the loop in the power L of A
   for (let depth = 0; depth < layers; depth++) shares = matmul([shares], A)[0];
   const reachedByWindows = reachedUnder(maskOf(window, 0), layers, query);
   const back = query - reachedByWindows.at(-1).indexOf(1);
@@ -128,7 +128,7 @@ const toY = (depth, layers) => hundredth(OUTPUTS_Y + ((INPUTS_Y - OUTPUTS_Y) * d
 
 /** Puts all elements into `el`, and returns those that change. */
 function build({ el, read, change, first }) {
-  // Changes one number, to the nearest that it may be.
+  // Sets one number to the nearest value in its range.
   const choose = (name, x) => change({ [name]: clamp(Math.round(x), ...RANGES[name]) });
   const plot = buildPlot(read, choose);
   const sliders = buildSliders(choose);
@@ -157,6 +157,7 @@ function build({ el, read, change, first }) {
 /** The drawing: the edges that lead to the output, the dots of all levels, a bar for each input. */
 function buildPlot(read, choose) {
   const paths = buildPaths();
+  // A row for each level of the most layers: `draw` shows those that are there.
   const dots = range(RANGES.layers[1] + 1).map(() => tokens.map(buildDot));
   const chart = buildChart();
   const look = {
@@ -260,7 +261,7 @@ function draw({ plot, sliders, cells, laws }, state, result, { first, hidden }) 
 /** The dots of all levels, the edges that lead to the output, and the longest way back. */
 function drawLevels({ paths, dots }, state, result, hidden) {
   const { layers } = state;
-  const reached = hidden ? [] : result.reached;
+  const reached = hidden ? [] : result.reached; // hidden: nothing reaches the output yet
   const { toWindow, toSink } = linesOf(state, reached);
   set(paths.toWindow, { d: toWindow });
   set(paths.toSink, { d: toSink });
@@ -276,7 +277,7 @@ function drawLevels({ paths, dots }, state, result, hidden) {
 
 /**
  * Lines along the edges that lead to the output: to keys in a window, and to sinks before it. They
- * are made of the state, as `compute` returns no more than their number.
+ * are made anew: `compute`, like its twin, returns only how many edges there are.
  */
 function linesOf({ layers, window, sinks }, reached) {
   const lines = { toWindow: "", toSink: "" };
