@@ -131,6 +131,7 @@ def open_page(browser):
             page.evaluate("document.fonts.ready.then(() => 0)")
         if drawn and options.get("java_script_enabled", True):
             page.evaluate(PRINTED)
+            page.evaluate(TOUCHED)
             expect(page.locator(".live:not(.live-drawn)")).to_have_count(0, timeout=60_000)
             expect(page.locator(WITHOUT_BUTTON)).to_have_count(0, timeout=60_000)
         return page
@@ -138,7 +139,8 @@ def open_page(browser):
     return open_page
 
 
-# The buttons that copy code come when the browser is idle.
+# The buttons that copy code come when the reader first does something.
+TOUCHED = "dispatchEvent(new Event('pointerdown'))"
 WITHOUT_BUTTON = "div.highlight:has(> pre):not(:has(.copybtn), .cell_output *)"
 # Before a page is printed all its figures are drawn, those too that the reader has not come to.
 PRINTED = "['beforeprint', 'afterprint'].forEach((name) => dispatchEvent(new Event(name)))"

@@ -37,10 +37,12 @@
   const look = (some) => some.map(measure).forEach(mark);
   const sections = [...document.querySelectorAll("article > section > *")];
   const observer = new ResizeObserver((entries) => look(entries.map(({ target }) => target)));
-  for (const section of sections) observer.observe(section);
   // To ask for the fonts lays out the page, so it waits until this is done anyway.
-  const lookAgain = () => document.fonts.ready.then(() => look(sections));
-  requestAnimationFrame(() => setTimeout(lookAgain));
+  function begin() {
+    for (const section of sections) observer.observe(section);
+    if (document.fonts.status !== "loaded") document.fonts.ready.then(() => look(sections));
+  }
+  requestAnimationFrame(() => setTimeout(begin));
 })();
 
 // What an address names after its #. Whoever types or cuts it may leave a % that begins no sign:
@@ -92,14 +94,19 @@ addEventListener("load", () =>
     if (section) (window.requestIdleCallback || setTimeout)(next);
   }, 6000));
 
-// What nobody wants in the first second, the buttons that copy code, is a script of its own.
+// What nobody wants before they have looked around, the buttons that copy code, is a script of its
+// own: it comes when the reader first does something, or after a while.
 (() => {
   const { src, dataset } = document.currentScript;
   const script = Object.assign(document.createElement("script"), {
     src: new URL(dataset.later, src),
   });
-  const load = () => document.head.append(script);
-  addEventListener("load", () => (window.requestIdleCallback || setTimeout)(load));
+  const load = () => script.isConnected || document.head.append(script);
+  const options = { once: true, passive: true };
+  for (const act of ["pointermove", "pointerdown", "keydown", "scroll"]) {
+    addEventListener(act, load, options);
+  }
+  addEventListener("load", () => setTimeout(load, 6000));
 })();
 
 // A link to something folded opens what it lies in; not every browser does this by itself.

@@ -1,6 +1,6 @@
 """Register the book's theme, and choose what a page loads: one style sheet, one script, and those of its own.
 
-A second script comes when the page is there and the browser idle: it makes the buttons that copy code.
+A second script comes when the reader first does something: it makes the buttons that copy code.
 
 The templates in ``book_theme`` leave out what the parent theme loads by itself. What extensions add to every page is
 filtered here.
