@@ -92,14 +92,18 @@ addEventListener("load", () =>
     if (section) (window.requestIdleCallback || setTimeout)(next);
   }, 6000));
 
-// What nobody wants in the first second, the buttons that copy code, is a script of its own.
+// What nobody wants in the first second, the buttons that copy code, is a script of its own. A page
+// may never be idle, as while a figure plays: then it gets them after two seconds.
 (() => {
   const { src, dataset } = document.currentScript;
   const script = Object.assign(document.createElement("script"), {
     src: new URL(dataset.later, src),
   });
   const load = () => document.head.append(script);
-  addEventListener("load", () => (window.requestIdleCallback || setTimeout)(load));
+  addEventListener("load", () => {
+    if (window.requestIdleCallback) requestIdleCallback(load, { timeout: 2000 });
+    else setTimeout(load);
+  });
 })();
 
 // A link to something folded opens what it lies in; not every browser does this by itself.
