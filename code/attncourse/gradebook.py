@@ -124,18 +124,17 @@ class Grades:
     def _final_if(self, student, owner):
         """Return the result of a student if the submission of `owner`, a member of the group, counts."""
         submission = self.classlist.submissions.get(owner)
-        return policy.apply(
-            self.policy,
-            self.assignment,
+        work = policy.Work(
             student,
             self.results.get(owner) or NOTHING,
-            submission=submission,
-            owner=owner,
+            submission,
+            owner,
+            student_handed_in=student in self.results,
             days_late_said=self.classlist.days_late_by_worksheet(owner) if submission else None,
-            handed_in_themselves=student in self.results,
             first_round=first_round.of_resubmitted(self, student, owner),
             verdicts=self.written_marks.verdicts(self.in_words(owner)),
         )
+        return policy.apply(self.policy, self.assignment, work)
 
     def is_withheld(self, student):
         """Return whether a student has no points for what is certain, and may have handed in what is claimed.
