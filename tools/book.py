@@ -40,15 +40,14 @@ LAST_LINES = 12  # of the log, where nothing in it is known to be a cause
 WATCHED = ("chapters", "code/attnbook", "code/attnfigures", "code/bookext", "course", "_config.yml", "_toc.yml")
 WATCHED_SUFFIXES = {".md", ".yml", ".bib", ".py", ".js", ".css", ".html", ".json"}
 
-# Marks that a page must not carry: an XPath and what it means.
-CLASS = "contains(concat(' ', normalize-space(@class), ' '), ' {} ')"
-MARKS = (
-    (f"//*[{CLASS.format('output')} and {CLASS.format('traceback')}]", "a cell ended in an error"),
-    (f"//*[{CLASS.format('output')} and {CLASS.format('stderr')}]", "a cell wrote to its error stream"),
-    (f"//*[{CLASS.format('check-failed')}]", "a check does not hold"),
-    (f"//*[{CLASS.format('problematic')}]", "text that could not be resolved"),
-    (f"//*[{CLASS.format('system-message')}]", "a message of the build inside the page"),
-)
+# What a page must not hold: the classes of an element, and what they mean.
+MARKS = {
+    ("output", "traceback"): "a cell ended in an error",
+    ("output", "stderr"): "a cell wrote to its error stream",
+    ("check-failed",): "a check does not hold",
+    ("problematic",): "text that could not be resolved",
+    ("system-message",): "a message of the build inside the page",
+}
 # What a browser fetches by itself; an ordinary link is not among it.
 SOURCES = "//script/@src | //img/@src | //iframe/@src | //source/@src | //video/@src | //audio/@src | //embed/@src"
 SOURCES += " | //track/@src | //input/@src | //video/@poster | //object/@data"
@@ -74,14 +73,15 @@ def loaded(page):
 
 def mistakes(html):
     """List what is wrong with one page of HTML."""
-    import lxml.html  # only here: `serve` runs on a Python that may lack it
+    import lxml.html  # only here, as what the book brings: `serve` runs on a Python that may lack both
+    from bookext.markup import has_class
 
     if not html.strip():
         return ["the page is empty"]
     page = lxml.html.document_fromstring(html)
     messages = []
-    for path, meaning in MARKS:
-        for node in page.xpath(path):
+    for classes, meaning in MARKS.items():
+        for node in page.xpath(f"//*[{' and '.join(map(has_class, classes))}]"):
             lines = [line.strip() for line in node.text_content().splitlines() if line.strip()] or ["no text"]
             # The last line of a traceback names the error; of anything else the first line says most.
             messages.append(f"{meaning}: {lines[-1 if 'error' in meaning else 0][:120]}")

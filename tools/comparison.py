@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import lxml.html
 from bookext.language import chinese
+from bookext.markup import has_class
 
 # What an edition says of itself, or computes from its own words.
 OF_EDITIONS = {"edition", "left-out", "reading-time", "book-files", "languages"}
@@ -176,11 +177,6 @@ def drop(unit, edition):
     only_heading = section.tag == "section" and len(section) == 1 and name.startswith("of-")
     if only_heading and not edition.xpath(f".//section[@id='{name}']"):
         section.drop_tree()
-
-
-def has_class(name):
-    """Return the condition of an XPath for elements of a class."""
-    return f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')"
 
 
 # ---- terms of the glossary ----

@@ -20,6 +20,7 @@ from system import missing
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "code"))
 from bookext.language.messages import _  # noqa: E402
+from bookext.markup import has_class  # noqa: E402
 from bookext.theme.pages import offer_files  # noqa: E402
 
 LANGUAGE = os.environ.get("BOOK_LANGUAGE")
@@ -27,21 +28,20 @@ SITE = ROOT / "_build" / (f"html-{LANGUAGE}" if LANGUAGE else "html")
 WORK = ROOT / "_build" / "pdf"
 TARGET = SITE / "attention-and-order.pdf"
 STYLE = Path(__file__).with_name("pdf.css")
-CLASS = "contains(concat(' ', @class, ' '), ' {} ')"
 # Controls, links to what the page itself is, and what only a screen needs.
 LEFT_OUT = (
     "//script",
     "//button",
     "//a[@class='headerlink' or @class='figure-svg']",
-    f"//*[{CLASS.format('explore-controls')} or {CLASS.format('explore-spoken')}]",
-    f"//*[{CLASS.format('frame')} and @hidden]",
+    f"//*[{has_class('explore-controls')} or {has_class('explore-spoken')}]",
+    f"//*[{has_class('frame')} and @hidden]",
     "//form",
-    f"//details[{CLASS.format('fold')}]/*[self::summary or {CLASS.format('cell_input')}]",  # its laws stay
+    f"//details[{has_class('fold')}]/*[self::summary or {has_class('cell_input')}]",  # its laws stay
 )
-FOLDED = f"//details[{CLASS.format('fold')}]"
+FOLDED = f"//details[{has_class('fold')}]"
 # What holds an answer: it stands at the end of the book.
-ANSWERS = f".//details[{CLASS.format('solution')} or {CLASS.format('live-answer')}]"
-ANSWERS += f" | .//*[{CLASS.format('predict')}]//details | .//fieldset[{CLASS.format('quiz')}]"
+ANSWERS = f".//details[{has_class('solution')} or {has_class('live-answer')}]"
+ANSWERS += f" | .//*[{has_class('predict')}]//details | .//fieldset[{has_class('quiz')}]"
 REFERENCES = ("aria-labelledby", "aria-describedby", "aria-controls", "for", "data-cell-id")
 
 
@@ -98,7 +98,7 @@ def take_solutions(name, part):
         link = html.fragment_fromstring(f'<p class="to-solution"><a href="#{place}">{title}</a></p>')
         box.append(link) if quiz else box.addprevious(link)
         answer = html.fragment_fromstring(f'<div class="answers" id="{place}"><div><h3>{title}</h3></div></div>')
-        answer[0].extend(box.xpath(f".//*[{CLASS.format('quiz-reason')}]") if quiz else [box])
+        answer[0].extend(box.xpath(f".//*[{has_class('quiz-reason')}]") if quiz else [box])
         solutions.append(answer)
     return solutions if len(solutions) > 1 else None
 

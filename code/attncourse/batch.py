@@ -35,12 +35,16 @@ def about(assignment, seed, limits):
     }
 
 
-def key(files, depends, logins=()):
-    """Return the name under which a result is stored: a hash of the files, and of `about`, on which it depends.
+def hashed(files):
+    """Return [[name, order, a hash of the content, its type], …] of the files of a submission."""
+    return [[name, order, _digest(data), type(data).__name__] for name, order, data in files]
+
+
+def key(handed, depends, logins=()):
+    """Return the name under which a result is stored: a hash of `hashed` files, and of `about`, on which it depends.
 
     Where numbers are the student's own, it depends on the logins, too.
     """
-    handed = [[name, order, _digest(data), type(data).__name__] for name, order, data in files]
     parts = [handed, depends]
     if logins:
         parts.append(list(logins))
@@ -89,16 +93,16 @@ def _read_stored(grades, store, force, done):
     paths: dict = {}
     missing: list = []
     for student, submission in grades.classlist.to_grade().items():
-        loaded = submission.load()
-        name = key(loaded, grades.fingerprints, grades.logins(student))
+        handed = hashed(submission.load())
+        name = key(handed, grades.fingerprints, grades.logins(student))
         paths[student] = store / f"{name}.json"
-        handed = _digest("".join(sorted(_digest(data) for *_, data in loaded)))
+        fingerprint = _digest("".join(sorted(content for _, _, content, _ in handed)))
         result = None if student in force else _stored(paths[student])
         if result is None:
             missing.append(student)
-            grades.note_handed(student, handed)  # if the run is interrupted, the files are still known to be there
+            grades.note_handed(student, fingerprint)  # if the run is interrupted, the files are still known to be there
         else:
-            grades.add(student, result, handed)
+            grades.add(student, result, fingerprint)
             done()
     return paths, missing
 

@@ -47,6 +47,7 @@ class Grades:
         self.handed: dict = {}  # {student: a fingerprint of what was handed in}
         self.fingerprints: dict = {}  # {what else results depend on: a fingerprint of it}
         self._own_values: dict = {}  # {login: given values of an assignment with numbers of one's own}
+        self._changes: dict | None = None  # what `changes` has found, until something new is known
 
     def _kept_cells(self):
         """Return {student: cell} of the platform's cells that are no grade and stay as they are, such as EX."""
@@ -60,10 +61,12 @@ class Grades:
     def note_dependencies(self, fingerprints):
         """Take {what else results depend on: a fingerprint of it}."""
         self.fingerprints = fingerprints
+        self._changes = None
 
     def note_handed(self, student, fingerprint):
         """Take a fingerprint of what a student handed in; it may not be graded yet."""
         self.handed[student] = fingerprint
+        self._changes = None
 
     def add(self, student, result, handed=""):
         """Take a result, and a fingerprint of what was handed in; a later result of a student replaces the first.
@@ -124,18 +127,23 @@ class Grades:
     def _final_if(self, student, owner):
         """Return the result of a student if the submission of `owner`, a member of the group, counts."""
         submission = self.classlist.submissions.get(owner)
-        return policy.apply(
-            self.policy,
-            self.assignment,
+        work = policy.Work(
             student,
             self.results.get(owner) or NOTHING,
-            submission=submission,
-            owner=owner,
+            submission,
+            owner,
+            student_handed_in=student in self.results,
             days_late_said=self.classlist.days_late_by_worksheet(owner) if submission else None,
-            handed_in_themselves=student in self.results,
             first_round=first_round.of_resubmitted(self, student, owner),
             verdicts=self.written_marks.verdicts(self.in_words(owner)),
         )
+        return policy.apply(self.policy, self.assignment, work)
+
+    def changes(self):
+        """Return what changed since the last run, as `history.changes` does, which looks at every student only once."""
+        if self._changes is None:
+            self._changes = history.changes(self)
+        return self._changes
 
     def is_withheld(self, student):
         """Return whether a student has no points for what is certain, and may have handed in what is claimed.

@@ -169,7 +169,7 @@ def snapshot(grades):
         decided=_decided(grades),
         pages=sorted(grades.classlist.page_names[student] for student in grades.with_results()),
         names=_names(grades.classlist),
-        changes=changes(grades),
+        changes=grades.changes(),
         over=policy.is_over(grades.policy),
     )
 

@@ -34,7 +34,7 @@ def _uncertain(grades):
     """Yield a line for each thing that may be another student's, or is gone."""
     yield from grades.classlist.claims
     yield from _withheld(grades)
-    yield from history.changes(grades)["vanished"]
+    yield from grades.changes()["vanished"]
 
 
 def _not_graded_yet(grades):
@@ -44,7 +44,7 @@ def _not_graded_yet(grades):
 
 def _changed(grades):
     """Yield a line for each student whose grade is not that of the last run."""
-    yield from history.changes(grades)["lines"]
+    yield from grades.changes()["lines"]
 
 
 def _problems(grades):

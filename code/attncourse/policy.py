@@ -26,6 +26,7 @@ from dataclasses import dataclass, field, replace
 
 from . import clean, model
 from .model import CourseError
+from .submissions import Submission
 
 PARTS = {
     "late": dict,
@@ -234,6 +235,30 @@ def with_students_resolved(policy, resolve):
     return policy | {"late": late, "students": by_hand, "groups": groups}
 
 
+@dataclass(frozen=True)
+class Work:
+    """What counts for a student before the instructor decides: a result, and what is known of the files behind it.
+
+    In a group they are those of one member, the `owner`: what is decided for that one holds for the student, unless
+    something else is.
+    """
+
+    student: str
+    result: model.Result
+    submission: Submission | None = None
+    owner: str | None = None
+    student_handed_in: bool = False  # beside the owner: then the student is as late as what counts
+    days_late_said: int | None = None  # what the platform's table says
+    first_round: object = None  # the student's `FirstRound`, if these files are those of a second round
+    verdicts: dict = field(default_factory=dict)  # {question: what markers say of the written answer}
+
+    @property
+    def file(self):
+        """Return the file that was graded, or else the first; None without files."""
+        files = self.submission.files if self.submission else ()
+        return files[max(self.result.file, 0)] if files else None
+
+
 @dataclass
 class Final:
     """A result with the instructor's decisions in it. Points of a written answer that nobody has graded are None."""
@@ -278,57 +303,58 @@ def _time_after(file, end):
     return arrived - end
 
 
-def apply(
-    policy,
-    assignment,
-    student,
-    result,
-    submission=None,
-    owner=None,
-    days_late_said=None,
-    handed_in_themselves=False,
-    first_round=None,
-    verdicts=None,
-):
-    """Return the `Final` of a result; `verdicts` are those of its written answers.
-
-    `owner` is the member of a group whose file counts: what is decided for that one holds for `student`, unless
-    something else is. A student who has handed in too (`handed_in_themselves`) is as late as what counts.
-    `days_late_said` is what the platform's table says. `first_round` is the `FirstRound` of the student, if
-    these files are those of a second round.
-    """
-    marks = list(result.marks)
-    if not result.problem:
-        for n, mark in enumerate(marks):
-            if mark.hidden and mark.test in policy.get("everyone", []) and not mark.passed:
-                marks[n] = replace(mark, passed=True, why="given to everyone")
-    parts: dict = {question.name: 0 for question in assignment.questions}
-    parts |= model.parts(marks, result.recognised)
-    file = submission.files[max(result.file, 0)] if submission is not None and submission.files else None
+def apply(policy, assignment, work):
+    """Return the `Final` of a student's `Work`, with the instructor's decisions in it."""
+    result, first_round = work.result, work.first_round
+    decided = policy.get("students", {})
+    by_hand = decided.get(work.owner, {}) | decided.get(work.student, {})
+    marks = _given_to_everyone(result, policy.get("everyone", []))
+    parts = {question.name: 0 for question in assignment.questions} | model.parts(marks, result.recognised)
     comments, rounds = [], ()
     if first_round:
         rounds = _total(first_round.parts), _total(parts)
-        parts, line = _combine_rounds(policy["resubmission"], first_round.parts, parts, file)
+        parts, line = _combine_rounds(policy["resubmission"], first_round.parts, parts, work.file)
         comments.append(line)
-    decided = policy.get("students", {})
-    by_hand = decided.get(owner, {}) | decided.get(student, {})
     parts |= dict.fromkeys(_to_mark_by_hand(assignment, result))
-    parts |= {q.name: verdicts[q.name].points(q) for q in assignment.questions if q.name in (verdicts or {})}
+    parts |= {q.name: work.verdicts[q.name].points(q) for q in assignment.questions if q.name in work.verdicts}
     parts |= by_hand.get("points", {})
-    deciding = [owner] if handed_in_themselves else [student, owner]
-    days = first_round.late if first_round else days_late(policy, deciding, file, days_late_said)
+    days = first_round.late if first_round else _days_late_of(policy, work)
     score = None
-    if result.score is not None or {"points", "add"} & set(by_hand):
+    if result.score is not None or {"points", "add"} & {*by_hand}:
         score = sum(filter(None, parts.values())) + by_hand.get("add", 0)
         score, lines = _deduct_lateness(policy.get("late", {}), score, days)
         comments += lines
+    comments += _comments_by_hand(by_hand)
+    return Final(score, marks, parts, days, comments, result.recognised, rounds, work.verdicts)
+
+
+def _given_to_everyone(result, tests):
+    """Return the marks of a result, those of the hidden ``tests`` as passed, unless nothing could be run."""
+    given = () if result.problem else tests
+    return [
+        replace(mark, passed=True, why="given to everyone")
+        if mark.hidden and mark.test in given and not mark.passed
+        else mark
+        for mark in result.marks
+    ]
+
+
+def _days_late_of(policy, work):
+    """Return how many days late a student's work is, as `days_late` does."""
+    deciding = [work.owner] if work.student_handed_in else [work.student, work.owner]
+    return days_late(policy, deciding, work.file, work.days_late_said)
+
+
+def _comments_by_hand(by_hand):
+    """Return what a student reads of the decisions by hand."""
+    comments = []
     if by_hand.get("add"):
         comments.append(f"By hand: {clean.points(by_hand['add'], '+g')}.")
     if by_hand.get("points"):
         comments.append(f"Marked by hand: {', '.join(by_hand['points'])}.")
     if by_hand.get("comment"):
         comments.append(str(by_hand["comment"]))
-    return Final(score, marks, parts, days, comments, result.recognised, rounds, verdicts or {})
+    return comments
 
 
 def _total(parts):

@@ -19,17 +19,17 @@ only how checks and figures are shown.
   ``launch`` links it.
 * ``language`` speaks other languages: ``catalogues`` loads translations, ``messages`` translates what the extension
   says, ``scripts`` what scripts say, whose strings ``javascript`` reads, and ``titles`` what Sphinx leaves of titles;
-  ``translatable`` tells Sphinx what text it is to translate, ``progress`` compares, ``english`` marks what is not
-  translated, ``chinese`` what is Chinese, ``editions`` links the pages.
+  ``translatable`` tells Sphinx what text it is to translate, ``progress`` compares, ``english`` marks or leaves out
+  what is not translated, ``chinese`` marks what is Chinese, ``editions`` links the pages.
 * ``theme`` is the look of a page: ``builder`` puts the preface at the root, parses each page that is written and
   applies ``repairs`` to what templates cannot reach, where ``icons`` are drawn; ``sidebar`` lists the pages beside
   each, ``assets`` and ``styles`` choose what a page loads, ``social`` describes it to search engines, ``pages`` ends a
   build.
 
-Beside them stand ``contents``, which reads _toc.yml, ``addresses``, where the book is published, ``markup``, which
-changes HTML, and ``hooks``, the only place that reaches into parts of other libraries; ``computed`` makes pages without
-a file, ``derived`` keeps what pages hold and fills the places that show it elsewhere, ``extraction`` finds in all of
-them what is to be translated.
+Beside them stand ``contents``, which knows the pages in their order, ``addresses``, where the book is published,
+``markup``, which changes HTML, and ``hooks``, the only place that reaches into parts of other libraries; ``computed``
+makes pages without a file, ``derived`` keeps what pages hold and fills the places that show it elsewhere,
+``extraction`` finds in all of them what is to be translated.
 """
 
 import atexit

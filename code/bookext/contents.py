@@ -1,4 +1,4 @@
-"""Read the table of contents, _toc.yml."""
+"""Say which pages the book has, and in which order: by _toc.yml, and in a build by what Sphinx has read of it."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +30,27 @@ def executable(root: Path) -> list[str]:
     pages = contents(root).pages
     texts = {name.removeprefix("chapters/"): (root / f"{name}.md").read_text("utf-8") for name in pages}
     return [name for name, text in texts.items() if "```{code-cell}" in text]
+
+
+def pages(env):
+    """Return the names of all pages in the order of the contents; those that go deeper come behind their chapter."""
+
+    def below(name):
+        return [name, *(page for child in env.toctree_includes.get(name, []) for page in below(child))]
+
+    return below(env.config.root_doc)
+
+
+def chapters(env):
+    """Return the numbered pages in the order of the book, as docname → "3"."""
+    order = env.toctree_includes.get(env.config.root_doc, [])
+    numbers = {name: env.toc_secnumbers.get(name, {}).get("") for name in order}
+    return {name: ".".join(map(str, number)) for name, number in numbers.items() if number}
+
+
+def with_deeper(env, chapter):
+    """Return the name of a chapter, and those of the pages that go deeper into it."""
+    return [chapter, *env.toctree_includes.get(chapter, [])]
 
 
 def _files(entries):

@@ -2,23 +2,15 @@
 
 What a page holds is collected as it is read. Where another page shows it, a directive leaves a place, which is filled
 when that page is written: only then has every page been read.
-
-A page of an edition in another language shows nothing in English that was collected elsewhere: `in_language` leaves it
-out, and `left_out` says so.
 """
 
 import hashlib
-from collections import Counter
 
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import docname_join
 from sphinx.util.nodes import make_refnode
 
-from .language import english
-from .language.messages import _
-
-GAP = "\0"  # in a translated sentence: here stand nodes, not text
 REFERRED = [("std", "labels"), ("std", "anonlabels"), ("math", "objects")]  # the domains' tables of what has an address
 FILLED = "attnbook_filled"  # a collection: of each page with places, a digest of what it showed when it was written
 
@@ -97,27 +89,6 @@ def collection(env, name):
     return getattr(env, name)
 
 
-def pages(env):
-    """Return the names of all pages in the order of the contents; those that go deeper come behind their chapter."""
-
-    def below(name):
-        return [name, *(page for child in env.toctree_includes.get(name, []) for page in below(child))]
-
-    return below(env.config.root_doc)
-
-
-def chapters(env):
-    """Return the numbered pages in the order of the book, as docname → "3"."""
-    order = env.toctree_includes.get(env.config.root_doc, [])
-    numbers = {name: env.toc_secnumbers.get(name, {}).get("") for name in order}
-    return {name: ".".join(map(str, number)) for name, number in numbers.items() if number}
-
-
-def with_deeper(env, chapter):
-    """Return the name of a chapter, and those of the pages that go deeper into it."""
-    return [chapter, *env.toctree_includes.get(chapter, [])]
-
-
 def section_of(node):
     """Return the section that holds ``node``, or None; the boxes of theorems are sections without a title."""
     while node is not None and not (isinstance(node, nodes.section) and isinstance(node[0], nodes.title)):
@@ -138,35 +109,6 @@ def copied(node, docname):
 def copied_children(node):
     """Return copies of the children of a node."""
     return [child.deepcopy() for child in node.children]
-
-
-def in_language(app, items):
-    """Return which of the ``items``, [(page, node of that page, …)], are shown; and of each page how many are not."""
-    shown = []
-    left = Counter()
-    for item in items:
-        if english.is_english(app.env, *item[:2]):
-            left[item[0]] += 1
-        else:
-            shown.append(item)
-    return shown, left
-
-
-def left_out(app, at, left):
-    """Return a sentence on the page ``at`` about what was left out, {page: how many}, with links to the pages."""
-    if not left:
-        return []
-    said = _("Not translated yet, and so not shown here: {count}. In English: {pages}.", count=left.total(), pages=GAP)
-    before, after = said.split(GAP)
-    sentence = nodes.paragraph("", before, classes=["left-out"])
-    for number, (page, count) in enumerate(left.items()):
-        if number:
-            sentence += nodes.Text(_("{pages}, ", pages=""))
-        sentence += link(app, at, page, "", nodes.inline("", app.env.titles[page].astext()))
-        if len(left) > 1:
-            sentence += nodes.Text(_("{page} ({count})", page="", count=count))
-    sentence += nodes.Text(after)
-    return [sentence]
 
 
 def mark_collected(unit, back):

@@ -29,6 +29,11 @@ def content(element):
     return html.tostring(element, encoding="unicode").partition(">")[2].rpartition("</")[0]
 
 
+def has_class(name):
+    """Return the condition of an XPath for elements of a class."""
+    return f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')"
+
+
 def put_behind(mark, element):
     """Put an element directly behind another one, before the text that follows that."""
     element.tail = mark.tail

@@ -110,7 +110,7 @@ def test_a_folder_with_damaged_files(folder, assignment, tmp_path):
 
 def test_a_stored_result_is_used_only_where_everything_is_the_same(assignment):
     def key(files, *depends):
-        return batch.key(files, batch.about(*depends))
+        return batch.key(batch.hashed(files), batch.about(*depends))
 
     one = [["a.ipynb", [0, ""], b"{}"]]
     first = (one, assignment, "1", SHORT)
@@ -149,7 +149,8 @@ def test_what_cannot_be_written_is_named_and_loses_nothing_else(assignment, tmp_
     (out / "feedback" / "a.html").mkdir(parents=True)
     (out / "feedback" / "notes.txt").write_text("mine")
     there = downloads.read(place)
-    key = batch.key(there.submissions["b"].load(), batch.about(assignment, marks.SEED, SHORT))
+    handed = batch.hashed(there.submissions["b"].load())
+    key = batch.key(handed, batch.about(assignment, marks.SEED, SHORT))
     (out / "results" / f"{key}.json").mkdir(parents=True)
 
     def mapper(pairs):

@@ -58,7 +58,7 @@ def earns(assignment, *questions, remark=""):
 
 
 def final(assignment, result, decisions=None, student="x"):
-    return policy.apply(decisions or {}, assignment, student, result)
+    return policy.apply(decisions or {}, assignment, policy.Work(student, result))
 
 
 def read_roster(folder, data):

@@ -454,7 +454,7 @@ def test_the_same_submission_gets_the_same_result(marked, assignment):
 def test_hidden_tests_are_not_shown_through_an_error(marked, assignment):
     """What a function says about its arguments must not come back to the student."""
     result = marked("def gradient_left(S):\n    raise ValueError('I was called with ' + repr(S.tolist()))")
-    text = report.feedback(assignment, "x", result, policy.apply({}, assignment, "x", result))
+    text = report.feedback(assignment, "x", result, policy.apply({}, assignment, policy.Work("x", result)))
     hidden = [m for m in result.marks if m.hidden and m.question == "saturation"]
     assert all("called with" in m.why for m in hidden)
     assert len(hidden) >= 2

@@ -66,9 +66,9 @@ def test_a_slip_keeps_its_share_and_is_named_to_the_instructor_alone(assignment,
 
 def test_more_by_tests_or_by_hand_is_more(assignment, slip):
     many = slipped(assignment, slip, QUESTION)
-    assert policy.apply({}, assignment, "x", many).parts[QUESTION] == 2
+    assert policy.apply({}, assignment, policy.Work("x", many)).parts[QUESTION] == 2
     by_hand = {"students": {"x": {"points": {QUESTION: 0.5}}}}
-    assert policy.apply(by_hand, assignment, "x", slipped(assignment, slip)).parts[QUESTION] == 0.5
+    assert policy.apply(by_hand, assignment, policy.Work("x", slipped(assignment, slip))).parts[QUESTION] == 0.5
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_the_sentence_leads_into_the_book(read, site, shown, assignment, slip):
             other = replace(question, wrong=[replace(slip, read=read, says="Mind the <bound>.")])
             changed = replace(assignment, questions=[other])
     result = slipped(changed, slip)
-    made = report.feedback(changed, "ada", result, policy.apply({}, changed, "ada", result), site=site)
+    made = report.feedback(changed, "ada", result, policy.apply({}, changed, policy.Work("ada", result)), site=site)
     assert shown in made
     assert "Mind the &lt;bound&gt;." in made
 
@@ -168,8 +168,8 @@ def test_who_was_late_at_first_stays_late_and_who_hands_in_after_the_last_day_wi
     handed = type("Handed", (), {"files": [file]})
     for until, score in (("2026-03-15", 1), ("2026-03-16", 1.5)):
         decisions = {"resubmission": {"until": until, "back": 0.5}}
-        result = earns(assignment, "witness")
-        assert policy.apply(decisions, assignment, "ada", result, handed, first_round=first).score == score
+        work = policy.Work("ada", earns(assignment, "witness"), handed, first_round=first)
+        assert policy.apply(decisions, assignment, work).score == score
 
 
 def test_a_group_that_hands_in_nothing_else_is_not_in_a_second_round(assignment, tmp_path):
@@ -294,7 +294,7 @@ def test_discrimination_is_the_correlation_with_the_rest(assignment):
             result.marks = [
                 replace(mark, passed=who_passes(n)) if mark.test == test.name else mark for mark in result.marks
             ]
-        return {name: policy.apply({}, assignment, name, result) for name, result in results.items()}
+        return {name: policy.apply({}, assignment, policy.Work(name, result)) for name, result in results.items()}
 
     assert items.discrimination(finals(lambda n: n % 5 > 2), question, test) > 0.7
     assert items.discrimination(finals(lambda n: n % 5 < 2), question, test) < -0.7

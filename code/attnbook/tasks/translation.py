@@ -10,6 +10,7 @@ rounding cannot decide between two words.
 
 import itertools
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 from torch import nn
@@ -19,14 +20,33 @@ from .training import descend
 
 __all__ = ["Translator", "correct", "loss_per_sentence", "sentences", "train_translator", "translate", "words_to_ids"]
 
-NOUNS = {  # English: (Chinese, Latin as a subject, Latin as an object)
-    "cat": ("猫", "felis", "felem"),
-    "dog": ("狗", "canis", "canem"),
-    "bird": ("鸟", "avis", "avem"),
-    "fish": ("鱼", "piscis", "piscem"),
-    "mat": ("垫子", "storea", "stoream"),
+
+class Noun(NamedTuple):
+    """A noun in both languages that are translated; in Latin its ending says what it does in the sentence."""
+
+    chinese: str
+    latin_subject: str
+    latin_object: str
+
+
+class Verb(NamedTuple):
+    """A verb in both languages that are translated."""
+
+    chinese: str
+    latin: str
+
+
+NOUNS = {  # by their English word, as the verbs are
+    "cat": Noun("猫", latin_subject="felis", latin_object="felem"),
+    "dog": Noun("狗", latin_subject="canis", latin_object="canem"),
+    "bird": Noun("鸟", latin_subject="avis", latin_object="avem"),
+    "fish": Noun("鱼", latin_subject="piscis", latin_object="piscem"),
+    "mat": Noun("垫子", latin_subject="storea", latin_object="stoream"),
 }
-VERBS = {"likes": ("喜欢", "amat"), "sees": ("看见", "videt")}
+VERBS = {
+    "likes": Verb("喜欢", latin="amat"),
+    "sees": Verb("看见", latin="videt"),
+}
 PAD, START, END = "", "<start>", "<end>"
 PLACES = 8  # the longest sentence that has positions
 
@@ -44,11 +64,15 @@ def sentences(language: str) -> list[tuple[list[str], list[str]]]:
     """
     one_of("language", language, "Chinese", "Latin")
     pairs = []
-    for (a, (zh_a, acts, _)), (b, (zh_b, _, suffers)) in itertools.permutations(NOUNS.items(), 2):
-        for verb, (zh, la) in VERBS.items():
-            pairs.append(([zh_a, zh, zh_b] if language == "Chinese" else [acts, la, suffers], [a, verb, b]))
+    for a, b in itertools.permutations(NOUNS, 2):
+        for verb in VERBS:
+            if language == "Chinese":
+                source = [NOUNS[a].chinese, VERBS[verb].chinese, NOUNS[b].chinese]
+            else:
+                source = [NOUNS[a].latin_subject, VERBS[verb].latin, NOUNS[b].latin_object]
+            pairs.append((source, [a, verb, b]))
         if language == "Chinese":
-            pairs.append(([zh_a, "坐在", zh_b, "上"], [a, "sits", "on", b]))
+            pairs.append(([NOUNS[a].chinese, "坐在", NOUNS[b].chinese, "上"], [a, "sits", "on", b]))
     return pairs
 
 

@@ -6,7 +6,9 @@ from docutils import nodes
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from ..derived import copied, in_language, left_out, link, mark_collected, pages, place
+from ..contents import pages
+from ..derived import copied, link, mark_collected, place
+from ..language.english import in_language, left_out
 from ..language.messages import _
 from ..outputs import checks
 

@@ -1,16 +1,23 @@
-"""Know and mark what an edition in another language shows in English, as it has no translation of it.
+"""Know, mark and leave out what an edition in another language has no translation of.
 
 A page without a catalogue is in English, and says so (`progress`). On other pages a message without a translation is,
 and a docstring: it gets ``lang="en"``, so that it is read aloud and spelled as English. So does a link whose text is
 such a title.
+
+A page shows nothing in English that was collected on other pages: `in_language` leaves it out, and `left_out` says so.
 """
+
+from collections import Counter
 
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.nodes import make_refnode
 
 from . import editions, progress
+from .messages import _
 
+GAP = "\0"  # in a translated sentence: here stand nodes, not text
 ENGLISH = f"language-{editions.TOP}"  # docutils makes an attribute `lang` of a class with this beginning
 
 
@@ -31,6 +38,46 @@ def is_page_english(env, page):
 def is_english(env, page, node):
     """Test whether an edition shows in English a node of a page, or a part of it."""
     return is_page_english(env, page) or any(_is_marked(part) for part in node.findall(nodes.Element))
+
+
+def in_language(app, items):
+    """Return which of the ``items``, [(page, node of that page, …)], are shown; and of each page how many are not."""
+    shown = []
+    left = Counter()
+    for item in items:
+        if is_english(app.env, *item[:2]):
+            left[item[0]] += 1
+        else:
+            shown.append(item)
+    return shown, left
+
+
+def left_out(app, at, left):
+    """Return a sentence on the page ``at`` about what was left out, {page: how many}, with links to the pages."""
+    if not left:
+        return []
+    said = _("Not translated yet, and so not shown here: {count}. In English: {pages}.", count=left.total(), pages=GAP)
+    return [nodes.paragraph("", "", *_filled(said, _listed(app, at, left)), classes=["left-out"])]
+
+
+def _listed(app, at, left):
+    """Return links from the page ``at`` to the pages of {page: how many}, and where there are several, each number."""
+    listed = []
+    for page, count in left.items():
+        entry = [make_refnode(app.builder, at, page, "", nodes.inline("", app.env.titles[page].astext()))]
+        if len(left) > 1:
+            entry = _filled(_("{page} ({count})", page=GAP, count=count), entry)
+        listed = _filled(_("{pages}, {page}", pages=GAP, page=GAP), listed, entry) if listed else entry
+    return listed
+
+
+def _filled(text, *parts):
+    """Return a translated text as nodes: in place of each gap stand the nodes of a part."""
+    first, *others = text.split(GAP)
+    filled = [nodes.Text(first)]
+    for part, words in zip(parts, others, strict=True):
+        filled += [*part, nodes.Text(words)]
+    return [node for node in filled if not isinstance(node, nodes.Text) or node.astext()]
 
 
 def _is_marked(node):

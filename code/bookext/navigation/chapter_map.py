@@ -7,7 +7,8 @@ from docutils import nodes
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
-from ..derived import chapters, place
+from ..contents import chapters
+from ..derived import place
 from ..language.messages import N_, _
 
 MAP = N_("Map of the chapters: an arrow leads from a chapter to one that builds on it")

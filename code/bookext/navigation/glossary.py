@@ -4,7 +4,7 @@ from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
-from ..derived import chapters, with_deeper
+from ..contents import chapters, with_deeper
 from ..language import chinese
 from ..questions.quiz import quiz
 

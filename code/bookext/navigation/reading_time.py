@@ -4,7 +4,8 @@ from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from .. import hooks
-from ..derived import chapters, link, with_deeper
+from ..contents import chapters, with_deeper
+from ..derived import link
 from ..language import chinese
 from ..language.messages import _
 from ..outputs.figures import drawn_figure

@@ -3,18 +3,9 @@
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from ..derived import (
-    chapters,
-    collection,
-    copied,
-    in_language,
-    left_out,
-    link,
-    mark_collected,
-    place,
-    register_collection,
-    with_deeper,
-)
+from ..contents import chapters, with_deeper
+from ..derived import collection, copied, link, mark_collected, place, register_collection
+from ..language.english import in_language, left_out
 from ..language.messages import _
 
 LISTED = ("definition", "theorem", "lemma", "proposition", "corollary")

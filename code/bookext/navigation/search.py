@@ -17,7 +17,8 @@ import yaml
 from docutils import nodes
 from sphinx import addnodes
 
-from ..derived import collection, pages, register_collection
+from ..contents import pages
+from ..derived import collection, register_collection
 from ..language.messages import _, translate
 from ..questions.quiz import quiz
 

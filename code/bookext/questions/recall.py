@@ -11,20 +11,18 @@ from docutils import nodes
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
+from ..contents import chapters, with_deeper
 from ..derived import (
-    chapters,
     collection,
     copied,
     copied_children,
-    in_language,
-    left_out,
     link,
     mark_collected,
     place,
     register_collection,
     section_of,
-    with_deeper,
 )
+from ..language.english import in_language, left_out
 from ..language.messages import _
 from .quiz import RECALLED, quiz
 

@@ -6,6 +6,8 @@ anything, and on a slow phone four of these take a tenth of a second.
 
 from lxml import etree
 
+from .. import markup
+
 OUTLINES = {  # the parent theme's name of an icon → its path
     "fa-angle-left": "M15 5l-7 7 7 7",
     "fa-angle-right": "M9 5l7 7-7 7",
@@ -17,7 +19,7 @@ OUTLINES = {  # the parent theme's name of an icon → its path
     "fa-moon": "M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z",
     "fa-sun": "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8M12 2v3M12 19v3M2 12h3M19 12h3M5 5l2 2M17 17l2 2M5 19l2-2M17 7l2-2",
 }
-PLACES = " | ".join(f"//*[contains(concat(' ', normalize-space(@class), ' '), ' {name} ')]" for name in OUTLINES)
+PLACES = " | ".join(f"//*[{markup.has_class(name)}]" for name in OUTLINES)
 
 
 def draw(place):

@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from docutils import nodes
 from lxml import etree
 
-from .. import derived, markup
+from .. import markup
+from ..contents import pages
 from ..language.messages import N_, _
 
 DESCRIPTIONS = {
@@ -33,7 +34,7 @@ def setup(app):
 def _not_found_page(app):
     """Make the page that a server shows for an address that does not exist, with the whole contents of the book."""
     env = app.env
-    names = derived.pages(env)
+    names = pages(env)
     items = (f'<li><a href="{app.builder.get_target_uri(n)}">{escape(env.titles[n].astext())}</a></li>' for n in names)
     search = f'<a href="{app.builder.get_target_uri("search")}">{_("Search the book")}</a>'
     reason = _("The address leads nowhere: a chapter may have been renamed, or a letter is missing.")
@@ -60,8 +61,8 @@ def for_crawlers(app):
     address = app.config.html_baseurl
     if not address:
         return dict.fromkeys(("sitemap.xml", "robots.txt"), "")
-    pages = sorted(address_of(app, name) for name in app.env.found_docs)
-    places = "".join(f"<url><loc>{escape(page)}</loc></url>\n" for page in pages)
+    listed = sorted(address_of(app, name) for name in app.env.found_docs)
+    places = "".join(f"<url><loc>{escape(page)}</loc></url>\n" for page in listed)
     head = '<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
     return {
         "sitemap.xml": f"{head}{places}</urlset>\n",
