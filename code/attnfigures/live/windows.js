@@ -138,7 +138,9 @@ function build({ el, read, change, first }) {
   const controls = Object.values(sliders).map(({ element }) => element);
   const reset = button("Back to start", () => change(first)); // last, where the kit looks for it
   el.append(
-    hintLine(`Let output ${LAST} see input 0 over as few edges as you can.`),
+    hintLine(
+      `Drag the window, add layers or sinks: let output ${LAST} see input 0 over as few edges as you can.`,
+    ),
     div(
       "live-planes live-lean",
       div("live-windows-plot", div("live-title", "What reaches the output"), plot.svg),
