@@ -210,7 +210,9 @@ function buildGrid(read, change) {
   for (const [name, form] of Object.entries(FORMS)) {
     svg.style.setProperty(`--${name}`, boxOf(form).join(" / "));
   }
-  const grid = { form: FORMS.broad, ground, layers, needs, labels, svg, tried: new Set() };
+  // Until the figure knows its own width: in a narrow window it is narrow, and is then drawn once.
+  const form = matchMedia(`(max-width: ${NARROW}px)`).matches ? FORMS.narrow : FORMS.broad;
+  const grid = { form, ground, layers, needs, labels, svg, tried: new Set() };
   const pick = (x, y) => change(tileAt(x, y, grid.form));
   const step = (dx, dy) => {
     const { layer, head } = read();

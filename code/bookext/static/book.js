@@ -36,7 +36,16 @@
   // All is measured before anything is changed: else each change lays the page out anew.
   const look = (some) => some.map(measure).forEach(mark);
   const sections = [...document.querySelectorAll("article > section > *")];
-  const observer = new ResizeObserver((entries) => look(entries.map(({ target }) => target)));
+  // Other observers may change sizes in the same frame, so what changed is measured after it.
+  const changed = new Set();
+  function lookAfterFrame() {
+    look([...changed]);
+    changed.clear();
+  }
+  const observer = new ResizeObserver((entries) => {
+    if (!changed.size) setTimeout(lookAfterFrame);
+    for (const { target } of entries) changed.add(target);
+  });
   // To ask for the fonts lays out the page, so it waits until this is done anyway.
   function begin() {
     for (const section of sections) observer.observe(section);
