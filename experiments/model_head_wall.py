@@ -62,13 +62,17 @@ def member(k):
 
 def summary(results):
     """For each sentence the five heads of which each number says that they help most: layer, head, number."""
+    signs = {"uniform": 1, "mean": 1, "direct": -1}  # the lowest change, or the largest part
     return {
         result["text"]: {
             "log-odds": result["log-odds"],
-            **{
-                name: [[*divmod(int(h), 9), result[name][h]] for h in np.argsort(sign * np.array(result[name]))[:5]]
-                for name, sign in (("uniform", 1), ("mean", 1), ("direct", -1))
-            },
+            **{name: lowest(result[name], sign) for name, sign in signs.items()},
         }
         for result in results
     }
+
+
+def lowest(effects, sign):
+    """Return layer, head and number of the five heads whose sign · number is lowest; of equal ones, the first."""
+    order = np.argsort(sign * np.array(effects), kind="stable")
+    return [[*divmod(int(h), 9), effects[h]] for h in order[:5]]

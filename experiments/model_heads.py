@@ -99,5 +99,5 @@ def strongest(effect, on_noun, plural):
             "costs most, plural": (first[plural] == h).sum(),
             "costs most, singular": (first[~plural] == h).sum(),
         }
-        for h in np.argsort(np.median(effect, axis=0))[:10]
+        for h in np.argsort(np.median(effect, axis=0), kind="stable")[:10]
     ]

@@ -1,6 +1,8 @@
 """The audit names each planted fault, in attention by three hands, and finds nothing in what is right."""
 
+import dataclasses
 import importlib
+import itertools
 import math
 import sys
 
@@ -15,8 +17,9 @@ from attnbook.audit.formula import Formula, Steps, evaluate
 from attnbook.audit.laws import LAWS, LONG_LAW
 from attnbook.audit.rounding import bound, sizes
 from attnbook.audit.subjects import read_heads
+from attnbook.language_model import rms_norm
 from attnbook.layers import Heads, multi_head_attention
-from attnbook.positional import offsets, sinusoidal
+from attnbook.positional import offsets, rotate, sinusoidal
 from hands import CAP, SINKS, WEIGHTS, D, Fused, H, Views, einsum, pieces
 
 EINSUM = {
@@ -552,3 +555,119 @@ def test_where_sizes_overflow_the_bound_is_infinite():
     X, causal = huge[None], np.tri(2, dtype=bool)  # a weight of 0 meets a value that is infinite
     size = sizes(Formula.read(heads, scale=1e-300), (X,), causal)
     assert bound(size, "float64") == math.inf
+
+
+def close_to_zero(n_heads):
+    """A layer in float32 of tokens of one number, whose heads norm w(x − c): some x are close to some c.
+
+    Its output is that of the heads, side by side.
+    """
+    rng = np.random.default_rng(0)
+    W_Q, W_K = rng.normal(size=(2, n_heads, 1, 2))
+    b_Q, b_K = -W_Q[:, 0] * rng.normal(size=(n_heads, 1)), rng.normal(size=(n_heads, 2))
+    W_V, W_O = rng.normal(size=(n_heads, 1, 1)), np.eye(n_heads)
+    heads = Heads(*(w.astype(np.float32) for w in (W_Q, W_K, W_V, W_O, b_Q, b_K, np.zeros((n_heads, 1)))))
+    gains = np.ones((2, 2), dtype=np.float32)
+
+    def layer(X, mask):
+        Q, K, V = (X[:, None] @ W + b[:, None] for W, b in zip(heads[:3], heads[4:7], strict=True))
+        Q, K = (rms_norm(x, gain, 1e-12) for x, gain in zip((Q, K), gains, strict=True))
+        return attention(Q, K, V, mask)[..., 0].swapaxes(1, 2)
+
+    return layer, {"heads": heads, "gains": gains, "eps": 1e-12}
+
+
+def test_a_right_layer_passes_whose_sums_cancel_before_a_norm():
+    layer, claims = close_to_zero(n_heads=128)
+    report = audit(layer, dtype="float32", **claims)
+    report.assert_lawful()
+    assert any(each.holds for each in report.outcomes if each.law == "= the formula")
+
+
+def cancelling(rng, dtype, factor, d_k):
+    """Weights and tokens as ``dtype`` holds them, where a part of the tokens, ``factor`` times larger, cancels."""
+    W_large, W_Q, W_K, W_V = rng.normal(size=(4, 3, d_k))
+    W_Q, W_K = (np.concatenate([W_large, W, W_large]) for W in (W_Q, W_K))
+    W_V = np.concatenate([0 * W_large, W_V, 0 * W_large])
+    large, X = factor * rng.normal(size=(1, 5, 3)), rng.normal(size=(1, 5, 3))
+    X = np.concatenate([large, X, -large], axis=-1)
+    gains = 1 + rng.normal(size=(2, d_k)) ** 2
+    return [held(x, dtype).double().numpy() for x in (X, W_Q, W_K, W_V, gains)]
+
+
+def held(x, dtype):
+    """x as a tensor."""
+    return torch.tensor(x).to(getattr(torch, dtype))
+
+
+@pytest.mark.parametrize("rotary", [None, "halves", "adjacent"])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_a_norm_takes_rounding_no_further_than_its_bound(dtype, rotary):
+    rng = np.random.default_rng(0)
+    factors = 10.0 ** np.arange(5 if dtype == "float16" else 8)
+    for factor, d_k in itertools.product(factors, 10 * [2, 8, 32]):
+        X, W_Q, W_K, W_V, gains = cancelling(rng, dtype, factor, d_k)
+        formula = Formula.read(Heads(W_Q[None], W_K[None], W_V[None], np.eye(d_k)), gains=gains, rotary=rotary)
+        Y = normed_attention(*(held(x, dtype) for x in (X, W_Q, W_K, W_V, gains)), rotary)
+        error = np.abs(Y.double().numpy() - evaluate(formula, (X,)).Y).max()
+        assert error <= bound(sizes(formula, (X,)), dtype), f"{factor:g} times larger numbers cancel"
+
+
+def normed_attention(X, W_Q, W_K, W_V, gains, rotary):
+    """One head in the precision of its arguments, with PyTorch's own norm and attention."""
+    Q, K = (
+        torch.nn.functional.rms_norm(X @ W, gain.shape, gain, 1e-6) for W, gain in zip((W_Q, W_K), gains, strict=True)
+    )
+    if rotary is not None:
+        Q, K = (rotate(x[0], range(x.shape[1]), pairing=rotary)[None] for x in (Q, K))
+    return torch.nn.functional.scaled_dot_product_attention(Q, K, X @ W_V)
+
+
+@pytest.mark.parametrize("rotary", [None, "halves", "adjacent"])
+@pytest.mark.parametrize("normed", [False, True])
+def test_weights_that_are_a_little_off_move_a_score_by_no_more_than_its_sums(normed, rotary):
+    rng, off = np.random.default_rng(0), 1e-6
+    for _ in range(300):
+        X = rng.normal(size=(1, 2, 2))
+        heads = Heads(*10.0 ** rng.uniform(-2, 2, size=(3, 1, 2, 2)) * rng.normal(size=(3, 1, 2, 2)), np.eye(2))
+        right = Formula.read(heads, rotary=rotary, gains=10.0 ** rng.uniform(-1, 1, size=(2, 2)) if normed else None)
+        W_Q, W_K = (W * (1 + off * rng.choice([-1, 1], size=W.shape)) for W in heads[:2])
+        wrong = dataclasses.replace(right, heads=heads._replace(W_Q=W_Q, W_K=W_K))
+        size = sizes(right, (X,))
+        allowed = off * size.score_sum + off**2 * size.score_product
+        assert np.abs(scores_of(wrong, X) - scores_of(right, X)).max() <= allowed / (1 - off * size.norm_sum)
+
+
+def scores_of(formula, X):
+    found = evaluate(formula, (X,))
+    return found.Q @ found.K.swapaxes(-1, -2) / math.sqrt(2)
+
+
+def test_the_bound_is_infinite_where_nothing_but_rounding_is_left_to_a_norm():
+    """1e8 + 1 − 1e8 in float32."""
+    W = np.array([[1.0, 2.0], [1.0, -1.0], [1.0, 2.0]])
+    X = np.array([[[1e8, 1.0, -1e8], [0.0, 1.0, 0.0]]])
+    for eps in (1e-6, 1e-300):
+        size = sizes(Formula.read(Heads(*[W[None]] * 3, np.eye(2)), gains=np.ones((2, 2)), eps=eps), (X,))
+        assert bound(size, "float32") == math.inf
+        assert bound(size, "float64") < 1e-4
+
+
+def test_a_bound_holds_where_queries_and_keys_are_nothing_but_rounding():
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        X, W_Q, W_K, W_V, _ = cancelling(rng, "float32", 1e13, d_k=4)
+        formula = Formula.read(Heads(W_Q[None], W_K[None], W_V[None], np.eye(4)), scale=1e-13)
+        Q, K, V = (held(X, "float32") @ held(W, "float32") for W in (W_Q, W_K, W_V))
+        Y = torch.nn.functional.scaled_dot_product_attention(Q, K, V, scale=1e-13)
+        error = np.abs(Y.double().numpy() - evaluate(formula, (X,)).Y).max()
+        assert error <= bound(sizes(formula, (X,)), "float32")
+
+
+def test_rows_of_zeros_before_a_norm_have_a_bound():
+    rng = np.random.default_rng(0)
+    heads = Heads(*rng.normal(size=(3, 2, 4, 4)), rng.normal(size=(8, 4)))
+    formula = Formula.read(heads, gains=np.ones((2, 4)))
+    assert bound(sizes(formula, (np.zeros((1, 3, 4)),)), "float32") == 0
+    X = np.concatenate([np.zeros((1, 1, 4)), rng.normal(size=(1, 2, 4))], axis=1)
+    assert 0 < bound(sizes(formula, (X,)), "float32") < math.inf

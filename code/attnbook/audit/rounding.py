@@ -13,19 +13,26 @@ import numpy as np
 from ..check import tolerance
 from ..layers import Heads
 from .formula import Formula, Steps, angles, evaluate, for_queries_keys_values, into_heads, join, output, scores, share
+from .inputs import each_once
 
 __all__ = ["Sizes", "bound", "bound_given_weights", "sizes"]
 
 
 class Sizes(NamedTuple):
-    """How large the numbers behind an output are. Q̂ is |X||W_Q| + |b_Q|, normed and turned; K̂ and V̂ alike."""
+    """How large the numbers behind an output are.
+
+    Q̂ is what the sums behind Q add up to without signs, |X||W_Q| + |b_Q|; norm and rotation change it as they change an
+    error of that size. K̂ and V̂ alike.
+    """
 
     output: float  # max A|V| |W_O| + |b_O|: numbers that are stored in the precision of the layer
     output_sum: float  # max A V̂ |W_O| + |b_O|: what the sums on the way to them add up to, without signs
     output_terms: int  # how many numbers the longest of these sums adds
     score: float  # max scale·|Q||K|ᵀ, or the cap where that is less
-    score_sum: float  # max scale·Q̂ K̂ᵀ
+    score_sum: float  # max scale·(Q̂|K|ᵀ + |Q|K̂ᵀ): what a score is off by where one factor is
+    score_product: float  # max scale·Q̂ K̂ᵀ: where both are
     score_terms: int  # how many numbers a score adds
+    norm_sum: float  # max ‖x̂‖/‖x‖ of the rows x = X W + b that a norm divides by ‖x‖, x̂ = |X||W| + |b|; 0 without norms
 
 
 def bound(size: Sizes, dtype: str) -> float:
@@ -34,10 +41,27 @@ def bound(size: Sizes, dtype: str) -> float:
     Scores that are off by δ at most change each weight by a factor between e^(−2δ) and e^(2δ), so an output by 2δ of
     ``size.output``, to first order in δ.
     """
-    score_error = _sum_error(dtype, size.score, size.score_sum, size.score_terms)
+    score_error = _score_error(size, dtype)
     if math.isinf(score_error):
         return math.inf
     return bound_given_weights(size, dtype) + 2 * score_error * size.output
+
+
+def _score_error(size, dtype):
+    """Return how far rounding in ``dtype`` may take a score.
+
+    Where the sums behind Q and K are off by a share u of what they add up to, so Q by uQ̂ and K by uK̂, a score is off
+    by u(Q̂|K|ᵀ + |Q|K̂ᵀ) + u²Q̂K̂ᵀ, however small Q and K themselves are.
+
+    Through a norm, Q̂ is right to first order. This is enough while u·‖x̂‖ < ‖x‖: as u is 8 times what rounding does at
+    worst, or more, the norm then divides by 7/8 of ‖x‖ at least. Otherwise it may divide by nothing but rounding, and
+    the error is ∞.
+    """
+    lost = _lost_by_adding(dtype, size.score_terms)
+    overflowed = math.isinf(max(size.score_sum, size.score_product, size.norm_sum))
+    if overflowed or lost * size.norm_sum >= 1:
+        return math.inf
+    return _sum_error(dtype, size.score, size.score_sum + lost * size.score_product, size.score_terms)
 
 
 def bound_given_weights(size: Sizes, dtype: str) -> float:
@@ -54,9 +78,12 @@ def _sum_error(dtype, stored, added, count):
     """
     if math.isinf(max(stored, added)):
         return math.inf
-    by_storing = tolerance(dtype, 1, stored)
-    by_adding = tolerance(dtype, count, added) - tolerance(dtype, 1, added)
-    return by_storing + by_adding
+    return tolerance(dtype, 1, stored) + _lost_by_adding(dtype, count) * added
+
+
+def _lost_by_adding(dtype, count):
+    """Return 8 (count − 1) ε₊: how much additions may lose of what ``count`` terms add up to without their signs."""
+    return tolerance(dtype, count) - tolerance(dtype, 1)
 
 
 @np.errstate(all="ignore")  # where sizes overflow, rounding may do anything: the bound is infinite
@@ -68,7 +95,7 @@ def sizes(
     absolute = _absolute(formula.with_scale(found.Q.shape[-1]))
     A = np.nan_to_num(found.A)  # a row without keys is NaN
     Q, K, V = (np.abs(x) for x in (found.Q, found.K, found.V))
-    Q_sum, K_sum, V_sum = _sums(absolute, inputs)
+    Q_sum, K_sum, V_sum, norm_sum = _sums(formula, absolute, inputs)
     n_keys = A.shape[-1]
     d_k = Q.shape[-1]
     d_in = 0 if absolute.heads is None else absolute.heads.W_Q.shape[1]
@@ -80,8 +107,10 @@ def sizes(
         output_terms=max(n_keys, d_in, d_joined),
         score=largest_score if absolute.cap is None else min(largest_score, absolute.cap),
         # Whole: where the sum cancels, the cap lets its error through.
-        score_sum=_largest_score(absolute, Q_sum, K_sum),
+        score_sum=_largest(scores(absolute, Q_sum, K) + scores(absolute, Q, K_sum)),
+        score_product=_largest_score(absolute, Q_sum, K_sum),
         score_terms=d_in + d_k,
+        norm_sum=norm_sum,
     )
 
 
@@ -94,21 +123,36 @@ def _absolute(formula):
     return dataclasses.replace(formula, heads=heads, gains=gains)
 
 
-def _sums(absolute, inputs):
-    """Return |X||W| + |b| of queries, keys and values in h heads, after norm and rotation."""
-    magnitudes = [np.abs(x) for x in for_queries_keys_values(inputs)]
-    in_heads = into_heads(absolute, magnitudes, Steps())
-    Q, K, V = (share(x, absolute.query_heads) for x in in_heads)  # a head of keys for each of queries
-    if absolute.gains is not None:
-        Q, K = (_bound_of_normed(x, gain) for x, gain in zip((Q, K), absolute.gains, strict=True))
+def _sums(formula, absolute, inputs):
+    """Return Q̂, K̂ and V̂ in h heads, and the largest ‖x̂‖/‖x‖ of the rows x that are normed."""
+    Q_sum, K_sum, V_sum = _in_heads(absolute, each_once(np.abs, inputs))
+    norm_sum = 0.0
+    if formula.gains is not None:
+        Q, K, _ = _in_heads(formula, inputs)
+        Q_sum, Q_norm_sum = _through_norm(absolute, Q, Q_sum, 0)
+        K_sum, K_norm_sum = _through_norm(absolute, K, K_sum, 1)
+        norm_sum = max(Q_norm_sum, K_norm_sum)
     if absolute.rotary is not None:
-        Q, K = (_bound_of_turned(absolute, x) for x in (Q, K))
-    return Q, K, V
+        Q_sum, K_sum = (_bound_of_turned(absolute, x) for x in (Q_sum, K_sum))
+    return Q_sum, K_sum, V_sum, norm_sum
 
 
-def _bound_of_normed(x, gain):
-    """Return an upper bound of |norm(x)|: √d_k · gain, as one number may hold the whole norm of a row."""
-    return math.sqrt(x.shape[-1]) * gain * np.ones_like(x)
+def _in_heads(formula, inputs):
+    """Return queries, keys and values before norm and rotation, with a head of keys for each of queries."""
+    in_heads = into_heads(formula, for_queries_keys_values(inputs), Steps())
+    return [share(x, formula.query_heads) for x in in_heads]
+
+
+def _through_norm(absolute, x, x_sum, which):
+    """Return how a norm changes errors as large as x̂ = ``x_sum``, and the largest ‖x̂‖/‖x‖.
+
+    Here ‖x‖ is √(mean x² + eps). An error e of x moves gain·x/‖x‖ by gain·e/‖x‖, and by at most ‖e‖/‖x‖ of its size, as
+    ‖x‖ changes by up to ‖e‖. Both are to be divided by ‖x + e‖/‖x‖, which is 1 to first order.
+    """
+    length = np.sqrt(np.mean(x**2, axis=-1, keepdims=True) + absolute.eps)
+    ratio = np.sqrt(np.mean(x_sum**2, axis=-1, keepdims=True)) / length
+    carried = absolute.gains[which] * (x_sum + ratio * np.abs(x)) / length
+    return carried, _largest(ratio)
 
 
 def _bound_of_turned(absolute, x):
