@@ -43,7 +43,8 @@ HINTS = ("before", "after", "never")  # in which rounds, by the deadline, a stud
 LATE = ("due", "per_day", "most", "days")
 BY_HAND = ("points", "add", "comment", "excused")
 OFFSET = re.compile(r"(.*:\d\d)\s*(Z|UTC|[+-]\d\d:?\d\d)")  # a time, and how far its zone is from UTC
-MOMENTS = ("%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d")
+DAY = "%Y-%m-%d"
+MOMENTS = (f"{DAY} %H:%M", f"{DAY} %H:%M:%S", DAY)
 
 
 def read(path, assignment):
@@ -72,7 +73,7 @@ def read(path, assignment):
 
 
 def for_class(policy, name):
-    """Return the decisions for one class: what `classes` has under its name replaces the parts of the same name."""
+    """Return the decisions for one class: what `classes` has under its name replaces parts, of `late` each entry."""
     other = policy.get("classes", {}).get(name, {})
     late = policy.get("late", {}) | other.get("late", {})
     return {part: value for part, value in policy.items() if part != "classes"} | other | {"late": late}
@@ -168,7 +169,10 @@ def _share(value):
 
 
 def _moment(value):
-    """Parse a date and time, whatever YAML made of it; it has a zone if an offset stands behind it."""
+    """Parse a date and time, whatever YAML made of it; it has a zone if an offset stands behind it.
+
+    A minute is meant whole, a day as well: 23:59 and 23:59:00 end with their last second.
+    """
     if isinstance(value, datetime.datetime):
         return value.replace(second=value.second or 59)
     if isinstance(value, datetime.date):
@@ -181,7 +185,9 @@ def _moment(value):
             zone = datetime.datetime.strptime(offset[2].replace("UTC", "Z"), "%z").tzinfo if offset else None
         except ValueError:
             continue
-        return moment.replace(second=59 if form == MOMENTS[0] else moment.second, tzinfo=zone)  # the whole minute
+        if form == DAY:
+            moment = moment.replace(hour=23, minute=59)
+        return moment.replace(second=moment.second or 59, tzinfo=zone)
     return None
 
 

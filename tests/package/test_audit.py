@@ -541,12 +541,14 @@ def test_a_score_is_no_larger_than_its_terms_without_signs_wherever_a_rotation_p
     assert 0 < size.score <= size.score_sum
 
 
-def test_a_cap_bounds_a_score_but_not_what_its_terms_add_up_to():
+def test_a_cap_bounds_a_score_but_not_an_error_where_the_score_cancels():
     capped = Formula.read(cap=1.0)
-    Q, K = np.array([[[30.0, -30]]]), np.array([[[30.0, 30]]])
-    size = sizes(capped, (Q, K, K))
-    assert size.score == 1
-    assert size.score_sum > 1000
+    K = np.array([[[30.0, 30]]])
+    saturated = sizes(capped, (K, K, K))
+    assert saturated.score == 1
+    assert saturated.score_sum > 1000
+    cancelled = sizes(capped, (K * [1, -1], K, K))
+    assert cancelled.score > 1000
 
 
 def test_where_sizes_overflow_the_bound_is_infinite():

@@ -22,13 +22,13 @@ class Sizes(NamedTuple):
     """How large the numbers behind an output are.
 
     Q̂ is what the sums behind Q add up to without signs, |X||W_Q| + |b_Q|; norm and rotation change it as they change an
-    error of that size. K̂ and V̂ alike.
+    error of that size. K̂ and V̂ alike. A bias of the scores, as of distances, is taken to be no larger than they are.
     """
 
     output: float  # max A|V| |W_O| + |b_O|: numbers that are stored in the precision of the layer
     output_sum: float  # max A V̂ |W_O| + |b_O|: what the sums on the way to them add up to, without signs
     output_terms: int  # how many numbers the longest of these sums adds
-    score: float  # max scale·|Q||K|ᵀ, or the cap where that is less
+    score: float  # max scale·|Q||K|ᵀ, which Q, K and the score are stored with; of it what a cap lets through
     score_sum: float  # max scale·(Q̂|K|ᵀ + |Q|K̂ᵀ): what a score is off by where one factor is
     score_product: float  # max scale·Q̂ K̂ᵀ: where both are
     score_terms: int  # how many numbers a score adds
@@ -100,12 +100,11 @@ def sizes(
     d_k = Q.shape[-1]
     d_in = 0 if absolute.heads is None else absolute.heads.W_Q.shape[1]
     d_joined = 1 if absolute.heads is None else len(absolute.heads.W_O)
-    largest_score = _largest_score(absolute, Q, K)
     return Sizes(
         output=_largest_output(absolute, A, V),
         output_sum=_largest_output(absolute, A, V_sum),
         output_terms=max(n_keys, d_in, d_joined),
-        score=largest_score if absolute.cap is None else min(largest_score, absolute.cap),
+        score=_largest_stored_score(absolute, found, Q, K),
         # Whole: where the sum cancels, the cap lets its error through.
         score_sum=_largest(scores(absolute, Q_sum, K) + scores(absolute, Q, K_sum)),
         score_product=_largest_score(absolute, Q_sum, K_sum),
@@ -170,6 +169,20 @@ def _largest_output(absolute, A, V):
     """Return the largest number of A|V| |W_O| + |b_O|."""
     Y = A @ V
     return _largest(Y if absolute.heads is None else output(absolute, join(Y)))
+
+
+def _largest_stored_score(absolute, found, Q, K):
+    """Return the largest number of scale·|Q||K|ᵀ, or of what a cap c makes of errors of that size.
+
+    The cap passes on an error by its slope, 1 − tanh²(S/c) to first order, and what it returns is at most c. Where S
+    cancels the slope is 1, however large Q and K are.
+    """
+    stored = scores(absolute, Q, K)
+    if absolute.cap is None:
+        return _largest(stored)
+    S = scores(absolute, found.Q, found.K)
+    passed_on = (1 - np.tanh(S / absolute.cap) ** 2) * stored
+    return _largest(np.maximum(passed_on, np.minimum(stored, absolute.cap)))
 
 
 def _largest_score(absolute, Q, K):

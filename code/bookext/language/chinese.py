@@ -9,20 +9,21 @@ import re
 
 from .. import markup
 
-SIGN = re.compile("[\u3400-\u9fff]")  # written without spaces between words
+SIGNS = "\u3400-\u9fff"  # written without spaces between words
+SIGN = re.compile(f"[{SIGNS}]")
 # Where a word in letters begins and ends. Between a Chinese sign and a letter Python's own \b finds no border.
 # They heed the case (-i), or compiling goes through the 27 000 signs for each of them.
-BEGINS = r"(?-i:(?<![^\W\u3400-\u9fff]))"
-ENDS = r"(?-i:(?![^\W\u3400-\u9fff]))"
+BEGINS = rf"(?-i:(?<![^\W{SIGNS}]))"
+ENDS = rf"(?-i:(?![^\W{SIGNS}]))"
 # Signs beside which a word of one sign still stands alone: in 一个键和值 there is 键, in 关键 there is not.
 PARTICLES = "的个和与或每各对把为是有在由按从到不都也了"
-OTHER = rf"(?![{PARTICLES}])[\u3400-\u9fff]"
+OTHER = rf"(?![{PARTICLES}])[{SIGNS}]"
 # Templates for several words of a kind: in letters, in letters whose case counts (CoPE is no verb), of one sign.
 IN_LETTERS = rf"{BEGINS}(?:{{}})s?{ENDS}"
 EXACT = f"(?-i:{IN_LETTERS})"
 ALONE = rf"(?<!{OTHER})(?:{{}})(?!{OTHER})"
-GLOSS = re.compile(f"（[^（）{SIGN.pattern[1:-1]}]*$")  # what stands before a foreign word that explains a Chinese one
-WORDS = re.compile(f"{SIGN.pattern}[\u3000-\u9fff\uff00-\uffef]*")  # with the commas and full stops between them
+GLOSS = re.compile(f"（[^（）{SIGNS}]*$")  # what stands before a foreign word that explains a Chinese one
+WORDS = re.compile(f"[{SIGNS}][\u3000-\u9fff\uff00-\uffef]*")  # with the commas and full stops between them
 SILENT = {"script", "style", "svg", "math", "code", "pre", "textarea", "select"}  # elements that stay as they are
 
 

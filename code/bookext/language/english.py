@@ -1,8 +1,8 @@
 """Know, mark and leave out what an edition in another language has no translation of.
 
-A page without a catalogue is in English, and says so (`progress`). On other pages a message without a translation is,
-and a docstring: it gets ``lang="en"``, so that it is read aloud and spelled as English. So does a link whose text is
-such a title.
+A page without a catalogue is in English, and says so (`progress`). On other pages single messages and docstrings may
+be: these get ``lang="en"``, so that they are read aloud and spelled as English. So does a link whose text is such a
+title.
 
 A page shows nothing in English that was collected on other pages: `in_language` leaves it out, and `left_out` says so.
 """
@@ -14,10 +14,12 @@ from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
+from ..derived import collection, register_collection
 from . import editions, progress
 from .messages import _
 
 GAP = "\0"  # in a translated sentence: here stand nodes, not text
+TITLES = "attnbook_english_titles"  # a collection: of each page, its titles that an edition shows in English
 ENGLISH = f"language-{editions.TOP}"  # docutils makes an attribute `lang` of a class with this beginning
 
 
@@ -26,8 +28,7 @@ def setup(app):
     app.add_transform(MarkMessages)
     app.add_post_transform(MarkLinks)
     app.connect("doctree-read", _collect)
-    app.connect("env-purge-doc", lambda app, env, page: _titles(env).pop(page, None))
-    app.connect("env-merge-info", _merge)
+    register_collection(app, TITLES)
 
 
 def is_page_english(env, page):
@@ -112,21 +113,10 @@ class MarkLinks(SphinxPostTransform):
     def run(self, **kwargs):
         if self.config.language == editions.TOP or is_page_english(self.env, self.env.docname):
             return
-        english = set().union(*_titles(self.env).values())
+        english = set().union(*collection(self.env, TITLES).values())
         for link in self.document.findall(nodes.reference):
             if link.get("internal") and link.astext() in english:
                 link["classes"].append(ENGLISH)
-
-
-def _titles(env):
-    """Return the titles of each page that an edition shows in English: docname → set of texts."""
-    if not hasattr(env, "attnbook_english_titles"):
-        env.attnbook_english_titles = {}
-    return env.attnbook_english_titles
-
-
-def _merge(app, env, pages, other):
-    _titles(env).update({page: _titles(other)[page] for page in pages if page in _titles(other)})
 
 
 def _collect(app, doctree):
@@ -137,4 +127,4 @@ def _collect(app, doctree):
     titles = [
         title for title in doctree.findall(nodes.title) if (every and not title.get("translated")) or _is_marked(title)
     ]
-    _titles(app.env)[app.env.docname] = {title.astext().strip() for title in titles}
+    collection(app.env, TITLES)[app.env.docname] = {title.astext().strip() for title in titles}

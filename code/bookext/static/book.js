@@ -1,8 +1,8 @@
 // What scrolls sideways must be reachable by keyboard, and what does not scroll must not be a stop
 // on the way. A formula within a line cannot be broken: where it is wider than its paragraph it
-// scrolls by itself. A section is looked at when its size changes, which it also does when a long
-// page lays it out, and once more when the font of formulas is there. Until then all that may
-// scroll in it is a stop, and what has the focus stays one.
+// scrolls by itself. A part of the page is looked at when its size changes, and that is also when the
+// reader comes to it: before, it is not laid out (see `.lazy-layout` in book.css), and all that may
+// scroll in it is a stop. What has the focus stays one. All is looked at again when the fonts are there.
 (() => {
   const boxSelector = "div.math, .figures-table, .pst-scrollable-table-container, pre";
   const blockSelector = "p, li, td, th, dd, dt, h1, h2, h3, div";
@@ -65,14 +65,17 @@ function fragment() {
   }
 }
 
-// The entries of the package once stood on the page that now lists them: their addresses lead on,
-// that of a method by the name of its class, and that of a module by its own.
+// The entries of the package once stood on the page that now lists them (`.modules`): an address such
+// as #attnbook.laws.softmax leads on, to the page of the method, or else of its class or its module.
 (() => {
-  const names = Array.from(document.querySelectorAll(".modules a"));
-  const entry = fragment().replace(/^module-/, "");
-  for (let name = names.length ? entry : ""; name; name = name.replace(/\.?[^.]*$/, "")) {
-    const page = `${name.replace(/^(attnbook\.)?/, "").replace("-", ".")}.html`;
-    const link = names.find((one) => one.hash === `#${name}` || one.pathname.endsWith(page));
+  const links = Array.from(document.querySelectorAll(".modules a"));
+  if (!links.length) return;
+  const fileOf = (name) => `${name.replace(/^attnbook\./, "").replace("-", ".")}.html`;
+  const isPageOf = ({ pathname }, name) =>
+    [".", "/"].some((before) => pathname.endsWith(before + fileOf(name)));
+  const without = (name) => name.replace(/\.?[^.]*$/, ""); // its last part
+  for (let name = fragment().replace(/^module-/, ""); name; name = without(name)) {
+    const link = links.find((one) => one.hash === `#${name}` || isPageOf(one, name));
     if (link) {
       location.replace(link.pathname + location.hash);
       return;

@@ -14,6 +14,7 @@ from . import icons
 NAMES = {N_("Toggle primary sidebar"): "title", N_("Toggle secondary sidebar"): "title", N_("Main"): "aria-label"}
 # Parts of code that the style sheet sets apart: keywords, comments, texts, what a console asks and answers.
 SET_APART = " or ".join([*(f"starts-with(@class, '{letter}')" for letter in "kcsg"), "@class='ow'", "@class='nt'"])
+UNSEEN = " or ".join(f"ancestor::{name}" for name in ("details", "script", "style", "annotation", "svg"))
 LONG = 3000  # elements; the sections of a page with more are laid out as the reader comes to them
 
 
@@ -62,6 +63,24 @@ def add_class(name):
     return lambda element: element.set("class", f"{element.get('class', '')} {name}".strip())
 
 
+def lay_out_late(section):
+    """Let a browser lay out a section when the reader comes to it; until then it is as high as `estimated_height`."""
+    add_class("lazy-layout")(section)
+    section.set("style", f"--estimate: {estimated_height(section):.0f}rem")
+
+
+def estimated_height(section):
+    """Return how high a section will be on a phone, in rem, or up to half as much again.
+
+    A section that is higher than the browser was told reaches into the next one, as far as tools can see that measure
+    it. The factors are fitted to three chapters, and a fifth is added.
+    """
+    text = "".join(section.xpath(f".//text()[not({UNSEEN} or ancestor::pre)]"))
+    code = "".join(section.xpath(f".//pre//text()[not({UNSEEN})]"))
+    folds, live, drawings = (len(section.xpath(path)) for path in (".//details", ".//*[@data-live]", ".//figure"))
+    return 0.053 * len(text) + 1.6 * code.count("\n") + 7 * folds + 48 * live + 9 * drawings
+
+
 REPAIRS = {
     icons.PLACES: icons.draw,
     # sphinx-book-theme: names in English in every edition.
@@ -79,5 +98,5 @@ REPAIRS = {
     # What changes nothing: half of the elements of a chapter, and a browser has to make every one.
     f"//div[@class='highlight']/pre//span[not({SET_APART})]": lambda span: span.drop_tag(),
     "//svg//*[not(ancestor::text)]": drop_space,
-    f"//article/section/section[count(//*) > {LONG}]": add_class("lazy-layout"),  # the last, as it counts what is left
+    f"//article/section/section[count(//*) > {LONG}]": lay_out_late,  # the last, as it counts what is left
 }
