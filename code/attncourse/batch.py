@@ -1,7 +1,8 @@
 """Grade a class: on every core, and again after an interruption.
 
 A result is stored as soon as it arrives, under a hash of everything that it depends on: the submission, the assignment,
-the seed, the limits and this grader. A later run reads it and does not grade again.
+the seed, the limits and this grader. A later run reads it and does not grade again. One that reached a time limit is
+stored after a second attempt.
 """
 
 import contextlib
@@ -55,7 +56,7 @@ def _digest(data):
     return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
 
 
-def run(grades, files, mapper, seed=marks.SEED, limits=None, progress=None, force=()):
+def run(grades, output, mapper, seed=marks.SEED, limits=None, progress=None, force=()):
     """Grade the submissions of a `gradebook.Grades`, store the results, and write its `gradefiles.GradeFiles`.
 
     ``mapper(pairs)`` takes (name, files) pairs and yields (name, result) pairs in any order. Results that are stored
@@ -65,39 +66,40 @@ def run(grades, files, mapper, seed=marks.SEED, limits=None, progress=None, forc
     """
     limits = limits or sandbox.Limits()
     done = progress or (lambda: None)
-    store = grades.folder / "results"
-    store.mkdir(parents=True, exist_ok=True)
+    folder = grades.folder / "results"
+    folder.mkdir(parents=True, exist_ok=True)
     grades.note_dependencies(about(grades.assignment, seed, limits))
     try:
-        paths, missing = _read_stored(grades, store, force, done)
+        paths, missing = _read_results(grades, folder, force, done)
         slow: list = []
         # An interruption ends the mapper before anything is written.
         with contextlib.closing(mapper(_loaded(grades, missing))) as first:
             for student, result in first:
-                grades.add(student, result, grades.handed[student])
+                grades.add(student, result)
                 if result.slow:
                     slow.append(student)
                 else:
-                    _store(files, paths[student], result)
+                    _save(output, paths[student], result)
                 done()
         with contextlib.closing(_second_attempts(grades, mapper, slow)) as second:
             for student, result in second:
-                grades.add(student, result, grades.handed[student])
-                _store(files, paths[student], result)
+                grades.add(student, result)
+                _save(output, paths[student], result)
     finally:
-        files.finish()
+        output.finish()
 
 
-def _read_stored(grades, store, force, done):
+def _read_results(grades, folder, force, done):
     """Add the results that are stored; return {student: path of the result}, and the students without a result."""
     paths: dict = {}
     missing: list = []
     for student, submission in grades.classlist.to_grade().items():
         handed = hashed(submission.load())
         name = key(handed, grades.fingerprints, grades.logins(student))
-        paths[student] = store / f"{name}.json"
+        paths[student] = folder / f"{name}.json"
+        # Of the contents alone: the same files under other names are no change.
         fingerprint = _digest("".join(sorted(content for _, _, content, _ in handed)))
-        result = None if student in force else _stored(paths[student])
+        result = None if student in force else _load(paths[student])
         if result is None:
             missing.append(student)
             grades.note_handed(student, fingerprint)  # if the run is interrupted, the files are still known to be there
@@ -113,10 +115,10 @@ def _loaded(grades, students):
         yield student, grades.classlist.submissions[student].load()
 
 
-def _store(files, path, result):
+def _save(output, path, result):
     """Store a result, unless the grader itself failed: the cause may be gone in the next run, which tries again."""
     if result.score is not None:
-        files.store(path, result)
+        output.store(path, result)
 
 
 def _second_attempts(grades, mapper, slow):
@@ -162,7 +164,7 @@ def _as_seen_first(first, second):
     )
 
 
-def _stored(path):
+def _load(path):
     """Return a stored result, or None."""
     try:
         return Result.load(json.loads(path.read_text(encoding="utf-8")))

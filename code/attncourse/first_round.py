@@ -70,7 +70,7 @@ def read(folder, last_run, decisions):
     path = folder / FIRST
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))["students"]
-        return {student: history.load(FirstRound, old) for student, old in kept.items()}
+        return {student: history.from_dict(FirstRound, old) for student, old in kept.items()}
     except FileNotFoundError:
         return _of_last_run(folder, last_run)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

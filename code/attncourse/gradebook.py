@@ -68,15 +68,15 @@ class Grades:
         self.handed[student] = fingerprint
         self._changes = None
 
-    def add(self, student, result, handed=""):
-        """Take a result, and a fingerprint of what was handed in; a later result of a student replaces the first.
+    def add(self, student, result, handed=None):
+        """Take a result, which replaces an earlier one; and a fingerprint of what was handed in, unless it is known.
 
         A result to which the policy cannot be applied counts as failed, and costs this student only.
         """
         # Most texts are the same for the whole class: interned, each is kept once.
         shared = [replace(mark, test=sys.intern(mark.test), why=sys.intern(mark.why)) for mark in result.marks]
         self.results[student] = replace(result, marks=shared)
-        self.note_handed(student, handed)
+        self.note_handed(student, self.handed.get(student, "") if handed is None else handed)
         try:
             self.final(student)  # only to see that it can be computed
         except Exception as error:

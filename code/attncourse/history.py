@@ -52,11 +52,14 @@ def names_in_other_classes(grades):
 
 
 def changes(grades):
-    """Return {"lines": whose grade changed, and why; "vanished": whose files went}, of the last run with a change."""
+    """Return {"lines": whose grade changed, and why; "vanished": whose files went} since the last run.
+
+    If nothing changed, return what that run said.
+    """
     now = {"lines": [*_changed(grades)], "vanished": [*_vanished(grades)]}
     if any(now.values()):
         return now
-    return {"lines": [], "vanished": []} | grades.last_run.changes  # nothing changed: repeat what the last run said
+    return {"lines": [], "vanished": []} | grades.last_run.changes
 
 
 def _vanished(grades):
@@ -192,15 +195,15 @@ def last_as_json(grades):
 def read_last_run(folder):
     """Return the `Run` that the last run left: `NO_RUN` if it left nothing, None if that cannot be read."""
     try:
-        run = load(Run, json.loads((folder / LAST).read_text(encoding="utf-8")))
-        return replace(run, students={student: load(Graded, old) for student, old in run.students.items()})
+        run = from_dict(Run, json.loads((folder / LAST).read_text(encoding="utf-8")))
+        return replace(run, students={student: from_dict(Graded, old) for student, old in run.students.items()})
     except FileNotFoundError:
         return NO_RUN
     except (OSError, ValueError, TypeError):
         return None
 
 
-def load(kind, data):
+def from_dict(kind, data):
     """Return what `asdict` made a dictionary of; a TypeError if it lacks something or something has another type."""
     types = get_type_hints(kind)
     value = kind(**{name: data[name] for name in types if name in data})

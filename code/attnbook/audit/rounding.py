@@ -39,7 +39,7 @@ def bound(size: Sizes, dtype: str) -> float:
     """Return how far rounding in ``dtype`` may take an output: by its own sums, and by the scores.
 
     Scores that are off by δ at most change each weight by a factor between e^(−2δ) and e^(2δ), so an output by 2δ of
-    ``size.output``, to first order in δ.
+    ``size.output``, to first order in δ. No number is so small that it is stored with fewer digits than others.
     """
     score_error = _score_error(size, dtype)
     if math.isinf(score_error):
@@ -145,7 +145,7 @@ def _in_heads(formula, inputs):
 def _through_norm(absolute, x, x_sum, which):
     """Return how a norm changes errors as large as x̂ = ``x_sum``, and the largest ‖x̂‖/‖x‖.
 
-    Here ‖x‖ is √(mean x² + eps). An error e of x moves gain·x/‖x‖ by gain·e/‖x‖, and by at most ‖e‖/‖x‖ of its size, as
+    Here ‖x‖ is √(mean x² + eps), and that of x̂ and of errors the same without eps. An error e of x moves gain·x/‖x‖ by gain·e/‖x‖, and by at most ‖e‖/‖x‖ of its size, as
     ‖x‖ changes by up to ‖e‖. Both are to be divided by ‖x + e‖/‖x‖, which is 1 to first order.
     """
     length = np.sqrt(np.mean(x**2, axis=-1, keepdims=True) + absolute.eps)

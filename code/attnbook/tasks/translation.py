@@ -2,7 +2,8 @@
 
 In the Chinese half only the order says who does what to whom: 猫 喜欢 鱼 and 鱼 喜欢 猫 are the same three words.
 In the Latin half the endings say it: *felis amat piscem* and *piscem amat felis* mean the same, in any order.
-A translator whose encoder sees no positions can therefore master one half and must fail in the other.
+A translator whose encoder sees no positions, and hides no word from another, can therefore master one half and must
+fail in the other.
 
 The model is one encoder and one decoder layer of Vaswani et al. (2017), as torch provides them, in float64 so that
 rounding cannot decide between two words.
@@ -227,7 +228,7 @@ def translate(
 
 def correct(model: Translator, pairs: Sequence[tuple[list[str], list[str]]], order: Sequence[int] | None = None) -> int:
     """Count the pairs (source words, English words) whose source, put into ``order``, the model translates rightly."""
-    sources = [[words[i] for i in order or range(len(words))] for words, _ in pairs]
+    sources = [[words[i] for i in (range(len(words)) if order is None else order)] for words, _ in pairs]
     return sum(got == " ".join(english) for got, (_, english) in zip(translate(model, sources), pairs, strict=True))
 
 
