@@ -145,8 +145,9 @@ def _in_heads(formula, inputs):
 def _through_norm(absolute, x, x_sum, which):
     """Return how a norm changes errors as large as x̂ = ``x_sum``, and the largest ‖x̂‖/‖x‖.
 
-    Here ‖x‖ is √(mean x² + eps), and that of x̂ and of errors the same without eps. An error e of x moves gain·x/‖x‖ by gain·e/‖x‖, and by at most ‖e‖/‖x‖ of its size, as
-    ‖x‖ changes by up to ‖e‖. Both are to be divided by ‖x + e‖/‖x‖, which is 1 to first order.
+    Here ‖x‖ is √(mean x² + eps), and that of x̂ and of errors the same without eps. An error e of x moves gain·x/‖x‖ by
+    gain·e/‖x‖, and by at most ‖e‖/‖x‖ of its size, as ‖x‖ changes by up to ‖e‖. Both are to be divided by
+    ‖x + e‖/‖x‖, which is 1 to first order.
     """
     length = np.sqrt(np.mean(x**2, axis=-1, keepdims=True) + absolute.eps)
     ratio = np.sqrt(np.mean(x_sum**2, axis=-1, keepdims=True)) / length
