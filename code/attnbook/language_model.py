@@ -138,7 +138,7 @@ def states(
     layer. Memory for all weights of a long text is needed only if you watch them.
 
     ``cache`` is a list, empty at first, that keeps the keys and values (..., g, m, d_h) of each layer; with it, ``ids``
-    are the tokens that follow those of earlier calls.
+    are the tokens that follow those of earlier calls. A call that fails leaves it as it was.
     """
     ids, watch = _read_ids(model, ids), _Watch(watch)
     n, past = ids.shape[-1], cache[0][0].shape[-2] if cache else 0
@@ -148,16 +148,21 @@ def states(
     theta = frequencies(model.head_width, model.base) if theta is None else theta
 
     X = model.embedding[ids]
+    seen = []  # keys and values of each layer, those of earlier calls too
     for l, layer in enumerate(model.layers):
         Z = rms_norm(X, layer.attention_gain, model.eps)
         Q = watch("queries", l, rotate(_split(Z @ layer.W_Q, model.heads), positions, theta))
         K = watch("keys", l, rotate(_split(Z @ layer.W_K, model.key_heads), positions, theta))
         V = watch("values", l, _split(Z @ layer.W_V, model.key_heads))
-        K, V = _remember(cache, l, K, V)
+        if cache:
+            K, V = (np.concatenate(pair, axis=-2) for pair in zip(cache[l], (K, V), strict=True))
+        seen.append((K, V))
         Y = watch("heads", l, _attend(Q, _share(K, model), _share(V, model), mask, scale, watch, l))
         X = X + _join(Y) @ layer.W_O
         Z = rms_norm(X, layer.feed_forward_gain, model.eps)
         X = watch("state", l, X + swiglu(Z, layer.W_gate, layer.W_up, layer.W_down))
+    if cache is not None:
+        cache[:] = seen
     return X
 
 
@@ -229,16 +234,6 @@ def _join(Y):
 def _share(K, model):
     """Give each head of queries its keys or values: with 9 and 3, heads 0, 1 and 2 get those of key head 0."""
     return np.repeat(K, model.heads // model.key_heads, axis=-3)
-
-
-def _remember(cache, l, K, V):
-    """Return the keys and values of layer l together with those of earlier calls, and keep them."""
-    if cache is None:
-        return K, V
-    if len(cache) > l:
-        K, V = (np.concatenate(pair, axis=-2) for pair in zip(cache[l], (K, V), strict=True))
-    cache[l : l + 1] = [(K, V)]
-    return K, V
 
 
 def _attend(Q, K, V, mask, scale, watch, l):

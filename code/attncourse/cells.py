@@ -45,6 +45,8 @@ def _grouped(parts):
     """Return whether these are the groups of a number."""
     if len(parts) == 1:
         return True
+    if parts[0].startswith("0"):  # 0.010 is less than one
+        return False
     lakhs = all(len(part) == 2 for part in parts[1:-1])  # 12,34,567 as in India
     return len(parts[0]) <= 3 and len(parts[-1]) == 3 and (lakhs or all(len(part) == 3 for part in parts[1:-1]))
 

@@ -133,8 +133,9 @@ def _without_outer_folders(entries, pattern):
         if entries[0].parts[0] == ".git" or (_has_known_names(entries, pattern) and not pattern):
             return extra, entries
         inner = [replace(entry, parts=entry.parts[1:]) for entry in entries]
-        tops = {entry.parts[0] for entry in inner if not _is_foreign(entry.parts)}
-        folders = {entry.parts[0] for entry in inner if len(entry.parts) > 1}
+        own = [entry.parts for entry in inner if not _is_foreign(entry.parts)]
+        tops = {parts[0] for parts in own}
+        folders = {parts[0] for parts in own if len(parts) > 1}
         notebooks = [top for top in tops if top.lower().endswith(choosing.NOTEBOOK)]
         if not pattern and _is_export(inner):
             entries = inner

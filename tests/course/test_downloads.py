@@ -436,6 +436,12 @@ def test_a_roster_among_the_submissions_is_no_student(kind, tmp_path):
     assert sorted(downloads.read(place).submissions) == ["s0", "s1", "s2"]
 
 
+def test_what_jupyter_keeps_beside_the_files_of_one_student_makes_no_others_of_them(tmp_path):
+    for name in ("hw.ipynb", "data.csv", ".ipynb_checkpoints/hw-checkpoint.ipynb"):
+        platforms.put(tmp_path / "download" / "anna", name, RIGHT)
+    assert list(downloads.read(tmp_path / "download").submissions) == ["anna"]
+
+
 @pytest.mark.parametrize(
     ("names", "parts"),
     [

@@ -523,6 +523,24 @@ def test_heads_are_read_from_linear_maps_as_pytorch_reads_them():
     assert not audit(fused, heads=by_heads, causal=True, rotary="adjacent", dtype="float32").failures
 
 
+class Namesake(torch.nn.Module):
+    """A layer with two heads of its own, whose parts have the names of torch's own layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.in_proj_weight = torch.nn.Parameter(torch.randn(24, 8) / 3)
+        self.out_proj = torch.nn.Linear(8, 8, bias=False)
+
+    def forward(self, x):
+        q, k, v = (y.unflatten(-1, (2, 4)).transpose(-2, -3) for y in (x @ self.in_proj_weight.T).chunk(3, -1))
+        heads = torch.softmax(q @ k.mT / 2, -1) @ v
+        return self.out_proj(heads.transpose(-2, -3).flatten(-2))
+
+
+def test_a_layer_with_the_names_of_torchs_own_is_read_by_what_it_does():
+    assert not audit(Namesake()).failures
+
+
 def test_the_command_prints_the_report_and_exits_with_its_verdict(capsys):
     assert main(["attnbook.attention:attention"]) == 0
     assert "✓" in capsys.readouterr().out

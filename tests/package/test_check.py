@@ -1,6 +1,7 @@
 """The check itself: it passes when the law holds, and fails for everything that could hide a law that does not."""
 
 import contextlib
+import dataclasses
 import functools
 import html
 import re
@@ -453,6 +454,8 @@ def test_of_repetitions_the_one_nearest_to_failing_is_kept_and_infinity_is_text(
     found = [(each["value"], each["bound"], each["times"]) for each in records]
     assert found == [(0, 1, 3), (1, 0.5, 3), (0, "inf", 1)]
     assert record.from_data(records[2]).worst == -INF
+    far = dataclasses.replace(record.from_data(records[0]), rival=INF, widest=INF)
+    assert record.from_data(record.as_data(far)) == far
 
 
 def test_the_widest_bound_of_a_loop_is_kept_whichever_case_came_nearest(notebook):

@@ -111,6 +111,18 @@ def test_pieces_with_a_cache_are_the_whole_text(small):
     assert len(cache) == LAYERS
 
 
+def test_a_call_that_fails_leaves_the_cache_as_it_was(small):
+    def fail(layer, state):
+        raise RuntimeError("interrupted")
+
+    cache = []
+    for i, j in ((0, 4), (4, 9)):
+        with pytest.raises(RuntimeError, match="interrupted"):
+            states(small, TEXT[..., i:j], cache=cache, watch={"state": fail})
+        last = states(small, TEXT[..., i:j], cache=cache)
+    np.testing.assert_allclose(last, states(small, TEXT)[..., 4:, :], rtol=1e-9, atol=1e-12)
+
+
 def test_greedy_continuation_is_the_same_with_and_without_a_cache(small):
     chosen = continuation(small, TEXT, 12)
     assert chosen.shape == (2, 3, 12)

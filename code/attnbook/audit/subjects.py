@@ -519,9 +519,15 @@ def _from_transformers(module):
     return type(module).__module__.startswith("transformers.models")
 
 
+def _is_multihead(module):
+    """Return whether a module is torch's own attention; another may have parts of the same names."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(module, torch.nn.MultiheadAttention)
+
+
 #: (which modules, how they are read), the first that fits; others are read by the signature of their forward.
 READERS: list[tuple[Callable, Callable]] = [
-    (lambda m: hasattr(m, "in_proj_weight") and hasattr(m, "out_proj"), _of_multihead),
+    (_is_multihead, _of_multihead),
     (
         lambda m: _from_transformers(m) and all(hasattr(m, a) for a in ("q_proj", "o_proj", "layer_idx")),
         _of_transformers,

@@ -42,5 +42,5 @@ def as_data(check: Check) -> dict[str, Any]:
 
 
 def from_data(data: dict[str, Any]) -> Check:
-    """The record that `as_data` wrote."""
-    return Check(**data | {"worst": float(data["worst"])})
+    """The record that `as_data` wrote; a ``value`` or ``bound`` that is infinite stays text."""
+    return Check(**data | {name: float(data[name]) for name in ("worst", "rival", "widest") if name in data})

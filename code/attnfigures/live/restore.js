@@ -294,9 +294,11 @@ function draw(parts, state, result, { hidden }) {
   const { cards, lists, P, says, bet, was } = parts;
   const { order } = state;
   const revealed = isTried(state, result) && !hidden;
+  const flies = state !== parts.drawn; // not where only the bet has changed
   order.forEach((j, i) => drawCard(cards, j, i, was?.indexOf(j)));
-  cards.ways.forEach((way, k) => drawWay(way, k, order, result, revealed));
+  cards.ways.forEach((way, k) => drawWay(way, k, order, result, { revealed, flies }));
   parts.was = order;
+  parts.drawn = state;
   drawMatrix(P, result, order);
   lists.put(placeOf(order), hidden ? result.fates.map(() => null) : result.fates);
   write(says, sentenceOf(state, result, bet, hidden));
@@ -319,14 +321,20 @@ function drawCard({ routes, after, held }, j, i, before) {
 }
 
 /** Where one way to put the cards back brings them, once the list was run. */
-function drawWay({ row, cards, slots, home, count, landing }, k, order, result, revealed) {
+function drawWay(
+  { row, cards, slots, home, count, landing },
+  k,
+  order,
+  result,
+  { revealed, flies },
+) {
   const ifRevealed = { visibility: revealed ? null : "hidden" };
   set(landing, ifRevealed);
   set(count, ifRevealed);
   for (const slot of slots) set(slot, { visibility: revealed ? "hidden" : null });
   write(home, String(result.home[k]));
   result[row].forEach((j, i) => {
-    const from = revealed && [middle(order.indexOf(j)), middleOf("Y")];
+    const from = revealed && flies && [middle(order.indexOf(j)), middleOf("Y")];
     cards[j].classList.toggle("live-astray", i !== j);
     fly(cards[j], [middle(i), middleOf(row)], from, 700);
   });
