@@ -107,7 +107,7 @@ def sizes(
         score=_largest_stored_score(absolute, found, Q, K),
         # Whole: where the sum cancels, the cap lets its error through.
         score_sum=_largest(scores(absolute, Q_sum, K) + scores(absolute, Q, K_sum)),
-        score_product=_largest_score(absolute, Q_sum, K_sum),
+        score_product=_largest(scores(absolute, Q_sum, K_sum)),
         score_terms=d_in + d_k,
         norm_sum=norm_sum,
     )
@@ -184,11 +184,6 @@ def _largest_stored_score(absolute, found, Q, K):
     S = scores(absolute, found.Q, found.K)
     passed_on = (1 - np.tanh(S / absolute.cap) ** 2) * stored
     return _largest(np.maximum(passed_on, np.minimum(stored, absolute.cap)))
-
-
-def _largest_score(absolute, Q, K):
-    """Return the largest number of scale·|Q||K|ᵀ."""
-    return _largest(scores(absolute, Q, K))
 
 
 def _largest(x):

@@ -1,3 +1,6 @@
+// For how long, in ms, a page that is there leaves undone what nobody has come to or asked for.
+const PATIENCE = 6000;
+
 // What scrolls sideways must be reachable by keyboard, and what does not scroll must not be a stop
 // on the way. A formula within a line cannot be broken: where it is wider than its paragraph it
 // scrolls by itself. A part of the page is looked at when its size changes, and that is also when the
@@ -104,7 +107,7 @@ addEventListener("load", () =>
     const section = document.querySelector(".lazy-layout");
     section?.classList.remove("lazy-layout");
     if (section) (window.requestIdleCallback || setTimeout)(next);
-  }, 6000));
+  }, PATIENCE));
 
 // What nobody wants before they have looked around, the buttons that copy code, is a script of its
 // own: it comes when the reader first does something, or after a while.
@@ -118,7 +121,7 @@ addEventListener("load", () =>
   for (const act of ["pointermove", "pointerdown", "keydown", "scroll"]) {
     addEventListener(act, load, options);
   }
-  addEventListener("load", () => setTimeout(load, 6000));
+  addEventListener("load", () => setTimeout(load, PATIENCE));
 })();
 
 // A link to something folded opens what it lies in; not every browser does this by itself.
