@@ -63,6 +63,17 @@ MAGNIFIED = """async () => {
   }
   return [...errors];
 }"""
+# With every fold open: what scrolls sideways and cannot be reached by keyboard, and what is a stop and does not scroll.
+FOLDED = """async () => {
+  for (const fold of document.querySelectorAll("article details")) fold.open = true;
+  for (let turn = 0; turn < 9; turn++) await new Promise(requestAnimationFrame);
+  await new Promise((done) => setTimeout(done, 100));
+  const boxes = [...document.querySelectorAll("article :is(pre, div.math, .pst-scrollable-table-container)")];
+  const shown = boxes.filter((box) => box.checkVisibility());
+  const wrong = shown.filter((box) => (box.scrollWidth > box.clientWidth) !== (box.tabIndex === 0));
+  return { folded: shown.filter((box) => box.closest("details")).length,
+    wrong: wrong.map((box) => `${box.localName}.${box.className} ${box.textContent.trim().slice(0, 40)}`) };
+}"""
 SIZES = ((320, 400), (640, 200), (DESK, 100))  # of a screen of 1280 px: what is left of its width, and per cent
 
 
@@ -97,6 +108,17 @@ def test_nothing_overflows_or_is_covered_when_a_page_is_magnified(open_page, nam
         problems += [f"{name}: at {percent} % {problem}" for problem in page.evaluate(MAGNIFIED)]
     page.context.close()
     report(problems)
+
+
+@pytest.mark.parametrize("name", [LONG, "chapters/slips"])
+def test_what_scrolls_in_a_fold_is_reached_by_keyboard_once_it_is_open(open_page, name):
+    """Until then nobody measures it: that would lay out every fold of the page."""
+    page = open_page(name, width=PHONE)
+    page.evaluate(LAY_OUT)
+    found = page.evaluate(FOLDED)
+    page.context.close()
+    assert found["folded"]
+    report(f"{name}: {box}" for box in found["wrong"])
 
 
 @pytest.mark.parametrize(("name", "first"), [("chapters/sqrt-dk-scaling", True), ("chapters/bibliography", False)])

@@ -9,20 +9,18 @@ const PATIENCE = 6000;
 (() => {
   const boxSelector = "div.math, .figures-table, .pst-scrollable-table-container, pre";
   const blockSelector = "p, li, td, th, dd, dt, h1, h2, h3, div";
-  function isLaidOut(child) {
-    if (!child?.checkVisibility) return Boolean(child);
-    return child.checkVisibility({ contentVisibilityAuto: true });
-  }
-  // How a section is to be: each element of it that may scroll, and whether it does.
+  const isLaidOut = (element) =>
+    !element.checkVisibility || element.checkVisibility({ contentVisibilityAuto: true });
+  // How a section is to be: each element of it that may scroll, and whether it does. To measure what
+  // is not laid out, such as a fold that is closed, would lay it out.
   function measure(section) {
-    const all = [...section.querySelectorAll(boxSelector)];
-    if (!isLaidOut(section.firstElementChild)) {
-      return { scrolling: all.map((element) => ({ element, scrolls: true })), formulas: [] };
-    }
-    const scrolling = all.map((element) => {
-      return { element, scrolls: element.scrollWidth > element.clientWidth };
+    const boxes = [...section.querySelectorAll(boxSelector)];
+    const scrolling = boxes.map((element) => {
+      const scrolls = !isLaidOut(element) || element.scrollWidth > element.clientWidth;
+      return { element, scrolls };
     });
-    const formulas = Array.from(section.querySelectorAll("span.math"), (element) => {
+    const seen = [...section.querySelectorAll("span.math")].filter(isLaidOut);
+    const formulas = seen.map((element) => {
       const room = element.closest(blockSelector).clientWidth;
       const { width } = element.firstElementChild.getBoundingClientRect();
       return { element, scrolls: room > 0 && width > room };

@@ -6,6 +6,7 @@ The templates in ``book_theme`` leave out what the parent theme loads by itself.
 filtered here.
 """
 
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +34,8 @@ UNUSED = (
     "_static/scripts/sphinx-book-theme.js",  # notes in the margin, which the book has not; the rest: book-theme.js
 )
 OF_SOME_PAGES = 900  # a script of this priority, or a higher one, is loaded by the pages that ask for it alone
+
+SIGNS = re.compile("[\u0370-\u03ff\u2190-\u27f6]")  # letters of formulas, arrows, roots: a font of their own
 
 VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'  # docutils': the layout has its own
 FILES_PLACE = "links to the book as one file"  # in a comment, before them
@@ -82,9 +85,21 @@ def _choose(app, name, template, context, doctree):
         "site_script": SITE_SCRIPT,
         "copy_script": Path(COPY_SCRIPT).name,
         "search_index": search.INDEX,
+        "fonts": _fonts(context),
         "files_place": FILES_PLACE,
         "metatags": context.get("metatags", "").replace(VIEWPORT, ""),
     }
+
+
+def _fonts(context):
+    """Return the fonts of what a reader sees first: a browser that finds them late lays out the page once more."""
+    is_used = {
+        "book-text.woff2": True,
+        "book-text-italic.woff2": True,
+        "book-math.woff2": "<math" in context.get("body", ""),
+        "book-signs.woff2": SIGNS.search(context.get("title", "")),
+    }
+    return [f"_static/{name}" for name, used in is_used.items() if used]
 
 
 def _names(files):
