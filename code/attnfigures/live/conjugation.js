@@ -153,7 +153,7 @@ function buildPiles() {
   ]);
   const line = make("line", { class: "live-axis", x1: 4, x2: 496, y1: FLOOR, y2: FLOOR });
   const look = { viewBox: "0 0 500 284", role: "img", class: "live-conjugation-piles" };
-  return { svg: make("svg", look, line, parts), piles, seen: new Map(), rows: "" };
+  return { svg: make("svg", look, line, parts), piles, seen: new Set() };
 }
 
 /** The number of a row or a column, in a box. */
@@ -173,20 +173,18 @@ function draw({ grid, piles, laws }, state, result, { hidden }) {
 }
 
 /**
- * Lays the order that is there onto its pile; the empty places show once the reader has answered. In
- * another order of the rows the piles begin anew: there the same columns may lie on another pile.
+ * Lays the order that is there onto its pile; the empty places show once the reader has answered. The
+ * pile depends only on where the columns lie beside the rows: when rows move, an order that was found
+ * stays on its pile, and the columns that it now stands for are written on it.
  */
-function drawPiles(parts, { rows, columns }, { ways }, hidden) {
-  const { svg, piles, seen } = parts;
-  if (parts.rows !== String(rows)) seen.clear();
-  parts.rows = String(rows);
+function drawPiles({ svg, piles, seen }, { rows, columns }, { ways }, hidden) {
   const here = String(columns.map((j) => rows.indexOf(j)));
   const fresh = !seen.has(here);
-  if (fresh) seen.set(here, columns.join(" "));
+  seen.add(here);
   const counts = piles.map(({ lists, found, all, count }, k) => {
-    const had = ALIKE[k].map(String).filter((order) => seen.has(order));
-    const inTurn = [...seen.keys()].filter((order) => had.includes(order));
-    lists.forEach((list, i) => drawList(list, seen.get(inTurn[i]), inTurn[i] === here, hidden));
+    const alike = ALIKE[k].map(String);
+    const inTurn = [...seen].filter((order) => alike.includes(order));
+    lists.forEach((list, i) => drawList(list, rows, inTurn[i], inTurn[i] === here, hidden));
     if (fresh && inTurn.at(-1) === here) fall(lists[inTurn.length - 1].element);
     const number = hidden ? "?" : String(ways[0][k]);
     const high = hidden ? inTurn.length : ways[0][k];
@@ -199,11 +197,13 @@ function drawPiles(parts, { rows, columns }, { ways }, hidden) {
   set(svg, { "aria-label": label });
 }
 
-function drawList({ element, name }, columns, here, hidden) {
-  write(name, columns ?? "");
-  element.classList.toggle("live-seen", Boolean(columns));
+/** Writes the columns of an order, given by the places of their rows, or leaves its place empty. */
+function drawList({ element, name }, rows, order, here, hidden) {
+  const columns = order?.split(",").map((place) => rows[place]);
+  write(name, columns ? columns.join(" ") : "");
+  element.classList.toggle("live-seen", Boolean(order));
   element.classList.toggle("live-here", here);
-  set(element, { visibility: columns || !hidden ? null : "hidden" });
+  set(element, { visibility: order || !hidden ? null : "hidden" });
 }
 
 /** Lets an order fall onto its pile. */
