@@ -1,6 +1,7 @@
 """Register the book's theme, and choose what a page loads: one style sheet, one script, and those of its own.
 
-A second script comes when the reader first does something: it makes the buttons that copy code.
+Scripts are loaded while a page is read and run after it, each in a task of its own (``start.js``). A second script
+comes when the reader first does something: it makes the buttons that copy code.
 
 The templates in ``book_theme`` leave out what the parent theme loads by itself. What extensions add to every page is
 filtered here.

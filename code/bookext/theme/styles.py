@@ -71,9 +71,10 @@ def _named(path):
 
 def _script_files(page):
     """Return the scripts of the site that a page loads, each as a path from its top."""
-    addresses = (address.partition("?")[0].rpartition("_static/") for address in page.xpath("//script/@src"))
-    names = [name for _above, found, name in addresses if found]
-    return {f"_static/{name}" for name in [*names, *page.xpath("//script/@data-later")]}
+    addresses = page.xpath("//script/@src | //link[@as='script']/@href")
+    paths = (address.partition("?")[0].rpartition("_static/") for address in addresses)
+    names = [name for _above, found, name in paths if found]
+    return {f"_static/{name}" for name in [*names, *page.xpath("//@data-later")]}
 
 
 def purge(css, used):
