@@ -77,12 +77,11 @@ const NOTES = { alike: "alike: {alike}", nothing: "nothing: {nothing}" };
 
 /** How many answers are right without a head, once it is known: a bar, of which half is what guessing gives. */
 function note(way) {
-  const number = make("b");
+  const number = make("b", {}, "?");
   const bar = make("span", { class: "live-ablation-right" });
   const line = make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar);
-  const element = make("div", { "data-away": "" }, fillIn(NOTES[way], { [way]: number }), line);
+  const element = make("div", {}, fillIn(NOTES[way], { [way]: number }), line);
   const put = (right) => {
-    element.removeAttribute("data-away");
     write(number, String(right));
     fill(bar, right);
   };
