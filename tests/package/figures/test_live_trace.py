@@ -45,9 +45,11 @@ def pale(page, shown):
     return float(digits.evaluate("e => getComputedStyle(e.closest('td'), '::before').opacity")) < 0.2
 
 
-def test_the_sum_of_the_chosen_number_stands_beside_the_tables(open_figures):
+def test_the_formula_of_the_chosen_number_stands_below_the_tables_and_its_bars_beside_it(open_figures):
     page = open_figures(figure("trace"), width=1000)
     tables = page.locator(".live-product").last.bounding_box()
-    formula = page.locator(".live-trace-name").bounding_box()
-    assert formula["x"] > tables["x"] + tables["width"]
-    assert tables["y"] < formula["y"] < tables["y"] + tables["height"]
+    formula = page.locator(".live-trace-lines").bounding_box()
+    bars = page.locator(".live-stairs").bounding_box()
+    assert formula["y"] >= tables["y"] + tables["height"]
+    assert bars["x"] >= formula["x"] + formula["width"]
+    assert bars["y"] < formula["y"] + formula["height"], "they begin in one row"
