@@ -201,7 +201,7 @@ function buildTable(count) {
     );
     return { element, score, weight, bar };
   });
-  const heads = [_("key"), _("score"), _("weight")].map((text) =>
+  const heads = [_("key"), _("score / T"), _("weight")].map((text) =>
     make("th", { scope: "col" }, text)
   );
   const element = make(
@@ -231,6 +231,7 @@ function askForPlace(parts, read, change) {
   guess.move = pointHandle("your guess of the output", "live-ink", cross, place, REACH * FAR);
   guess.show = (seen) => {
     for (const one of [cross.parentNode, miss]) set(one, { display: seen ? null : "none" });
+    reply.toggleAttribute("data-away", !seen);
   };
   guess.ask = () => {
     const { values } = read();

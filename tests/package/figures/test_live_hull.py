@@ -28,6 +28,15 @@ def test_a_guess_is_placed_before_the_output_shows(open_figures):
     assert state_of(page, "hull")["query"] != example("hull")["query"]
 
 
+def test_what_is_said_of_a_guess_goes_when_the_output_does(open_figures):
+    page = open_figures(figure("hull", ask="place"))
+    page.get_by_role("button", name="Show the output").click()
+    said = page.locator(".live-why")
+    assert said.is_visible()
+    set_state(page, "hull", query=[0.5, -0.5])
+    assert not said.is_visible()
+
+
 def test_a_guess_of_the_output_stays_among_the_values(open_figures):
     page = open_figures(figure("hull", ask="place"))
     guess = page.get_by_label("your guess of the output")
