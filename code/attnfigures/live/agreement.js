@@ -300,9 +300,10 @@ function fromTheMiddle(share) {
 // ---- speak ---------------------------------------------------------------------------------------
 
 /** What the figure says in words. */
-function speak({ sentence, taken }, result, { hidden }) {
+function speak(state, result, { hidden }) {
   if (hidden) return "Weights and answer are hidden until you have answered.";
   if (isTie(result)) return "A toss-up: what arrives does not choose between is and are.";
+  const { sentence, taken } = state;
   const words = sentence.split(" ");
   const subject = words.find(isNoun);
   const right = result.are === isPlural(subject);
@@ -317,6 +318,12 @@ function speak({ sentence, taken }, result, { hidden }) {
   if (lead < NARROW) {
     const leads = show(lead, DIGITS);
     return `Without the value of “${word}” the verb “${verbOf(result)}” leads by only ${leads}.`;
+  }
+  const whole = compute({ ...state, taken: -1 });
+  if (whole.are === result.are && !isTie(whole)) {
+    return right
+      ? `With or without the value of “${word}” the verb agrees with “${subject}”.`
+      : `With or without the value of “${word}” the verb does not agree with “${subject}”.`;
   }
   return right
     ? `Without the value of “${word}” the verb agrees with “${subject}”.`

@@ -1,7 +1,9 @@
 """The head that chooses a verb: a click on a weight takes its word away, and what is shown as equal is a toss-up."""
 
+import re
+
 import pytest
-from live_figures import figure, module, state_of
+from live_figures import figure, module, set_state, state_of
 
 
 def test_a_click_on_a_weight_takes_its_word_away_and_another_puts_it_back(open_figures):
@@ -30,6 +32,20 @@ def test_a_verb_that_is_hardly_ahead_is_not_called_right(open_figures):
     assert 0.05 < abs(are - is_) < 0.5
     page = open_figures(figure("agreement", state))
     assert "leads by only" in page.locator(".live-verdict").inner_text()
+
+
+@pytest.mark.parametrize("steps", [0, 100])
+def test_the_word_that_is_taken_away_is_said_to_decide_only_where_it_does(open_figures, steps):
+    state = {"sentence": "the keys to the cabinet", "steps": steps, "taken": -1}
+    whole = module("agreement").compute(**state)
+    page = open_figures(figure("agreement", state))
+    told = page.locator(".live-verdict")
+    for word in range(5):
+        set_state(page, "agreement", taken=word)
+        if re.search("toss-up|leads by only", told.inner_text()):
+            continue
+        decides = module("agreement").compute(**state | {"taken": word})["are"] != whole["are"]
+        assert told.inner_text().startswith("Without" if decides else "With or without"), word
 
 
 @pytest.mark.parametrize(("width", "is_open"), [(1000, True), (375, False)])
