@@ -82,7 +82,7 @@ function build({ el, read, change, first }) {
   const message = messageLine();
   el.append(
     hintLine(
-      "Pull the state down until every word comes back. Then shrink it again, and choose attention.",
+      "Pull the state down until every word comes back. Then shrink it, ask for three words only, and press the buttons in turn.",
     ),
     div("live-title", "Asked for: the underlined words"),
     sentence.row,
