@@ -319,9 +319,12 @@ function drawOutput({ putOutput }, { layers, query }, { inputs }, hidden) {
 /** The handle at the first key of the window, and the width of the window. */
 function drawWindowHandle({ windowHandle: { label, put } }, { layers, window, query }) {
   const [least, most] = RANGES.window;
-  const x = toX(Math.max(query - (window - 1), 0));
+  const firstKey = (size) => query - (size - 1);
+  const x = toX(Math.max(firstKey(window), 0));
   const y = toY(1, layers);
-  put([x, y], window === 1 ? "1 key" : `${window} keys`, { now: window, min: least, max: most });
+  // As a slider it is the place of the first key, which grows to the right as sliders do.
+  const numbers = { now: firstKey(window), min: firstKey(most), max: firstKey(least) };
+  put([x, y], window === 1 ? "1 key" : `${window} keys`, numbers);
   set(label, { x: Math.max(x, LABEL_END), y: y - 12 });
   write(label, `w\u00a0=\u00a0${window}`);
 }

@@ -2,7 +2,7 @@
 
 import itertools
 
-from live_figures import example, figure, module, put
+from live_figures import example, figure, module, put, state_of
 
 FEWEST = {"layers": 1, "window": 1, "sinks": 1, "query": 15}
 
@@ -32,3 +32,16 @@ def test_without_sinks_another_number_of_edges_is_the_least(open_figures):
     for n, count in edges.items():
         put(page, "windows", states[n])
         assert found.count() == (count == min(edges.values()))
+
+
+def test_the_handle_of_the_window_follows_its_keys_as_a_slider_does(open_figures):
+    """The window grows to the left, so Home is the largest one."""
+    page = open_figures(figure("windows"))
+    handle = page.get_by_label("window w")
+    for key, size, end in (
+        ("Home", max(module("windows").RANGES["window"]), "min"),
+        ("End", min(module("windows").RANGES["window"]), "max"),
+    ):
+        handle.press(key)
+        assert state_of(page, "windows")["window"] == size
+        assert handle.get_attribute("aria-valuenow") == handle.get_attribute(f"aria-value{end}")
