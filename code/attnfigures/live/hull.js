@@ -201,9 +201,7 @@ function buildTable(count) {
     );
     return { element, score, weight, bar };
   });
-  const heads = [_("key"), _("score / T"), _("weight")].map((text) =>
-    make("th", { scope: "col" }, text)
-  );
+  const heads = [_("key"), "s / T", _("weight")].map((text) => make("th", { scope: "col" }, text));
   const element = make(
     "table",
     { class: "live-table" },
